@@ -335,8 +335,7 @@ func follow(t *testing.T, w readBack, program, file, want string) {
 	}
 	checks := verdict.CheckSet{verdict.Assert: true, verdict.Memory: true, verdict.SignedOverflow: true,
 		verdict.Leak: true}
-	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: checks, Trace: true,
-		Detailed: true, Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Leaks: ir.LeakCleanup}},
+	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: checks, Observe: []interp.Observe{interp.Steps(interp.TraceOptions{Detailed: true})}, Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Leaks: ir.LeakCleanup}},
 		src)
 	if err != nil || out.Kind != interp.Violation || src.asked != len(src.returns) {
 		t.Fatalf("the execution ends as %v %v, and asked for %d of %d values", out, err, src.asked, len(src.returns))

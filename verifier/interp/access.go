@@ -23,7 +23,7 @@ const maxAccess = 1 << 26
 
 // reach finds the object and offset of an access, or ends the run: checks
 // `uninitialised` and `memory` (LL-107, LL-108, LL-109).
-func (x *machine) reach(p value, a access) (*object, int64, bool) {
+func (x *Machine) reach(p value, a access) (*object, int64, bool) {
 	if !x.decide(p, "address") {
 		return nil, 0, false
 	}
@@ -49,14 +49,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 		return nil, 0, false
 	}
 	off := p.bits.Low64()
-	if !a.write {
-		x.readUndefined(o, int64(off), int64(a.size))
-	} else if outside := off > uint64(o.size) || uint64(o.size)-off < a.size; outside {
-		x.leftUndefined(o)
-	}
-	if x.readBytes(o, int64(off), int64(a.size)); a.write {
-		x.wroteBytes(o, int64(off), int64(a.size))
-	}
+	x.on.Access(o, int64(off), int64(a.size), a.write)
 	switch {
 	case o.global != nil && o.global.Beyond != "":
 		x.end(Unsupported, "", o.global.Beyond)
@@ -99,7 +92,7 @@ func (x *machine) reach(p value, a access) (*object, int64, bool) {
 }
 
 // behindNull reports whether the current instruction accesses with an argument what is at an offset of a null pointer.
-func (x *machine) behindNull(arg int) bool {
+func (x *Machine) behindNull(arg int) bool {
 	return slices.ContainsFunc(ir.Bases(x.cur.AddressOf(arg)), func(v ir.Value) bool {
 		base := x.eval(v)
 		return base.obj == nil && base.bits.IsZero()
@@ -107,7 +100,7 @@ func (x *machine) behindNull(arg int) bool {
 }
 
 // runsInto is the live object that begins behind the first of n bytes at address at, or nil.
-func (x *machine) runsInto(at, n uint64) *object {
+func (x *Machine) runsInto(at, n uint64) *object {
 	for i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > at }); i < len(x.placed); i++ {
 		if o := x.placed[i]; o.base-at >= n {
 			return nil
@@ -119,7 +112,7 @@ func (x *machine) runsInto(at, n uint64) *object {
 }
 
 // touch notes that bytes of a region were accessed that are in no object: none can be placed there later.
-func (x *machine) touch(o *object, off, n uint64) {
+func (x *Machine) touch(o *object, off, n uint64) {
 	if o.region == nil || o.region.Access == ir.AccessVolatile || n == 0 {
 		return
 	}
@@ -135,7 +128,7 @@ func (x *machine) touch(o *object, off, n uint64) {
 
 // goesOn ends the run as not modelled where an address is of nothing known, and nobody
 // asks for the check: what is there goes on.
-func (x *machine) goesOn(c verdict.Check, what string) bool {
+func (x *Machine) goesOn(c verdict.Check, what string) bool {
 	if x.asks(x.cur, c) {
 		return false
 	}
@@ -144,7 +137,7 @@ func (x *machine) goesOn(c verdict.Check, what string) bool {
 	return true
 }
 
-func (x *machine) aligned(o *object, off uint64, align int64) bool {
+func (x *Machine) aligned(o *object, off uint64, align int64) bool {
 	if o.align%align == 0 {
 		return off%uint64(align) == 0
 	}
@@ -159,7 +152,7 @@ func plural(n uint64, word string) string {
 }
 
 // describe names an object to people.
-func (x *machine) describe(o *object) string {
+func (x *Machine) describe(o *object) string {
 	switch {
 	case o.variable != nil && o.earlier:
 		return "'" + o.variable.Name + "' of an earlier turn of the loop"

@@ -9,7 +9,7 @@ import (
 )
 
 // addRegions makes the memory map's regions objects at fixed addresses.
-func (x *machine) addRegions() {
+func (x *Machine) addRegions() {
 	for i := range x.o.Regions {
 		r := &x.o.Regions[i]
 		n := -1 - len(x.m.Funcs) - i
@@ -23,7 +23,7 @@ func (x *machine) addRegions() {
 }
 
 // place enters an object that has an address into the list by address, behind the region that begins there.
-func (x *machine) place(o *object) {
+func (x *Machine) place(o *object) {
 	i := sort.Search(len(x.placed), func(i int) bool { return x.placed[i].base > o.base })
 	x.placed = append(x.placed, nil)
 	copy(x.placed[i+1:], x.placed[i:])
@@ -32,7 +32,7 @@ func (x *machine) place(o *object) {
 
 // baseOf is o's address: the source's, or a free one, in a region of the memory
 // map where there is one for o.
-func (x *machine) baseOf(o *object) uint64 {
+func (x *Machine) baseOf(o *object) uint64 {
 	if o.hasBase {
 		return o.base
 	}
@@ -53,7 +53,7 @@ func (x *machine) baseOf(o *object) uint64 {
 
 // findPlace gives o a free address, in a region of the memory map where there is one for o. With reuse it may be one
 // that an object had which is dead for good.
-func (x *machine) findPlace(o *object, reuse bool) bool {
+func (x *Machine) findPlace(o *object, reuse bool) bool {
 	homeless := true
 	for _, r := range x.regions {
 		if r.region.Access == ir.AccessVolatile || o.fn == nil && o.readOnly != (r.region.Access == ir.AccessRead) {
@@ -80,7 +80,7 @@ func (x *machine) findPlace(o *object, reuse bool) bool {
 const lowestAddress = 0x1000
 
 // findPlaceIn gives o the first free address from first on, with its end at last at most.
-func (x *machine) findPlaceIn(o *object, first, last uint64, reuse bool) bool {
+func (x *Machine) findPlaceIn(o *object, first, last uint64, reuse bool) bool {
 	align := uint64(max(o.align, 8))
 	for at := first; ; {
 		if at > last-min(last, align) {
@@ -103,7 +103,7 @@ func (x *machine) findPlaceIn(o *object, first, last uint64, reuse bool) bool {
 
 // clash returns the object with an address that meets [at, at+n) or touches it, or nil: an object, unless reuse is set
 // and it is dead for good, a volatile region, or a part of another region that was accessed without an object.
-func (x *machine) clash(at, n uint64, reuse bool) *object {
+func (x *Machine) clash(at, n uint64, reuse bool) *object {
 	for _, o := range x.touched {
 		if at < o.base+uint64(o.size) && o.base < at+n {
 			return o
@@ -125,7 +125,7 @@ func (x *machine) clash(at, n uint64, reuse bool) *object {
 }
 
 // toInt is the address that a pointer stands for, at width w; integers pass.
-func (x *machine) toInt(v value, w int) value {
+func (x *Machine) toInt(v value, w int) value {
 	if v.obj == nil {
 		v.bits = resize(v.bits, w)
 		if !v.defined() {
@@ -156,7 +156,7 @@ func resize(b bits.Vec, w int) bits.Vec {
 
 // toPtr makes a pointer of an integer (docs/SEMANTICS.md, Memory): the place
 // it is the address of as long as that object is alive, else whatever live object or region contains it.
-func (x *machine) toPtr(v value) value {
+func (x *Machine) toPtr(v value) value {
 	if v.toObject() && v.obj.dead == "" {
 		v.bits = bits.Sub(resize(v.bits, x.pw), bits.New(x.pw, x.baseOf(v.obj)))
 		return v
@@ -174,7 +174,7 @@ func (x *machine) toPtr(v value) value {
 }
 
 // containing is the live object or region with address a inside, or nil.
-func (x *machine) containing(a uint64) *object {
+func (x *Machine) containing(a uint64) *object {
 	if a == 0 && !x.o.AddressZero {
 		return nil
 	}

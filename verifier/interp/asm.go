@@ -10,7 +10,7 @@ import (
 // asm executes inline assembly: barriers and interrupt masks have no effect in
 // a sequential program; of anything else the outputs are the environment's
 // choice, and what may write memory is not modelled.
-func (x *machine) asm(in *ir.Instr) {
+func (x *Machine) asm(in *ir.Instr) {
 	if !in.T.IsVoid() {
 		x.set(in, x.inputs(input.AsmOut, in.T))
 	}

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -13,7 +12,7 @@ import (
 const maxObjectBytes = 256
 
 // outside notes the object of the failed access of in: the bytes [from, to) are those that the access may touch.
-func (x *machine) outside(in *ir.Instr, o *object, off, width, from, to int64) {
+func (x *Machine) outside(in *ir.Instr, o *object, off, width, from, to int64) {
 	if x.out == nil || x.out.Object != nil {
 		return
 	}
@@ -24,26 +23,12 @@ func (x *machine) outside(in *ir.Instr, o *object, off, width, from, to int64) {
 	if t := o.dtype(); t != nil {
 		shown.Type = t.String()
 	}
-	if x.o.Trace && o.dead == "" && o.region == nil {
-		var parts []string
-		for at := start; at < min(start+maxObjectBytes, o.size); at++ {
-			b, undef := o.byteAt(at)
-			switch _, whole := x.pointerAt(o, at); {
-			case undef != 0:
-				parts = append(parts, "??")
-			case whole:
-				parts = append(parts, "pp")
-			default:
-				parts = append(parts, fmt.Sprintf("%02x", b))
-			}
-		}
-		shown.Bytes = strings.Join(parts, " ")
-	}
+	x.on.Outside(o, shown)
 	x.out.Object = shown
 }
 
 // pointerAt returns the whole pointer in memory that the byte at off is part of.
-func (x *machine) pointerAt(o *object, off int64) (value, bool) {
+func (x *Machine) pointerAt(o *object, off int64) (value, bool) {
 	for at := off; at > off-int64(x.pw/8); at-- {
 		if v, ok := o.ptrs[at]; ok {
 			return v, true
@@ -54,7 +39,7 @@ func (x *machine) pointerAt(o *object, off int64) (value, bool) {
 
 // wouldBe says in C terms what would be at an offset outside of o, e.g. ", where `rx.buf[10]` would be"; empty where o
 // does not end with an array.
-func (x *machine) wouldBe(o *object, off int64) string {
+func (x *Machine) wouldBe(o *object, off int64) string {
 	name, t, at := x.name(o), o.dtype(), off*8
 	for t != nil {
 		switch {
@@ -78,7 +63,7 @@ func (x *machine) wouldBe(o *object, off int64) string {
 }
 
 // trapped words the failure of the trap in, and notes the array where the trap checks an index.
-func (x *machine) trapped(in *ir.Instr) {
+func (x *Machine) trapped(in *ir.Instr) {
 	message := in.What
 	index, n, array := x.failedIndex(in)
 	if index != nil {
@@ -108,7 +93,7 @@ func (x *machine) trapped(in *ir.Instr) {
 
 // wrapped returns the object from whose address arithmetic made the pointer that the comparison before a trap found null;
 // nil where it is no address computed from one.
-func (x *machine) wrapped(in *ir.Instr) *object {
+func (x *Machine) wrapped(in *ir.Instr) *object {
 	if in.Check != verdict.Nonnull || x.fr.prev == nil {
 		return nil
 	}
@@ -125,7 +110,7 @@ func (x *machine) wrapped(in *ir.Instr) *object {
 
 // failedIndex returns the index that the comparison before a trap of an array access found too large, the number of
 // elements, and the address computation that the comparison guards, if its array is known.
-func (x *machine) failedIndex(in *ir.Instr) (index *ir.Instr, n bits.Vec, array *ir.Instr) {
+func (x *Machine) failedIndex(in *ir.Instr) (index *ir.Instr, n bits.Vec, array *ir.Instr) {
 	if !in.Flags.Has(ir.OfIndex) || x.fr.prev == nil {
 		return nil, n, nil
 	}
@@ -171,6 +156,6 @@ func unwidened(v ir.Value) ir.Value {
 }
 
 // indexText is an index in decimal, with the sign that its C type has.
-func (x *machine) indexText(index *ir.Instr) string {
+func (x *Machine) indexText(index *ir.Instr) string {
 	return decimal(x.eval(index).bits, index.Op != ir.OpZext)
 }

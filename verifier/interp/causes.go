@@ -11,12 +11,12 @@ import (
 // causes lists the variables that decided the violation: those read by the
 // computation of the failing instruction's operands, or of the branch that led
 // to a trap or a failing call. Each comes with its value and its last write.
-func (x *machine) causes() []string {
+func (x *tracer) causes() []string {
 	in := x.out.Instr
 	if in == nil || x.fr == nil {
 		return nil
 	}
-	c := &causeList{machine: x, seen: map[*ir.Instr]bool{}}
+	c := &causeList{tracer: x, seen: map[*ir.Instr]bool{}}
 	if x.leaked != nil {
 		c.holders()
 		return c.out
@@ -29,7 +29,7 @@ func (x *machine) causes() []string {
 }
 
 type causeList struct {
-	*machine
+	*tracer
 	seen map[*ir.Instr]bool
 	out  []string
 }
@@ -40,7 +40,7 @@ func (c *causeList) follow(in *ir.Instr, depth int) {
 		return
 	}
 	c.seen[in] = true
-	if in.Op == ir.OpLoad && in != c.machine.out.Instr {
+	if in.Op == ir.OpLoad && in != c.tracer.out.Instr {
 		c.note(in)
 	}
 	if in.Op == ir.OpCall && depth > 0 && in.Model == ir.ModelNone {
@@ -69,7 +69,7 @@ func bitFieldsIn(t *ir.DType, off, size int64) []*ir.DField {
 
 // holders lists what is now where the leaked block was held.
 func (c *causeList) holders() {
-	for _, h := range c.trace.blocks.of[c.leaked] {
+	for _, h := range c.blocks.of[c.leaked] {
 		if h.in.dead != "" || len(c.out) == maxCauses {
 			continue
 		}
@@ -80,7 +80,7 @@ func (c *causeList) holders() {
 
 // add notes a value and where it was written.
 func (c *causeList) add(s string, o *object, off int64) {
-	if w := c.trace.writes[o][off]; w != nil && w.Pos.Line > 0 {
+	if w := c.writes[o][off]; w != nil && w.Pos.Line > 0 {
 		s += fmt.Sprintf(" (written at %s)", w.Pos)
 	}
 	if !slices.Contains(c.out, s) {

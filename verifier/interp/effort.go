@@ -28,7 +28,7 @@ func newEffort(ctx context.Context, steps int64) effort {
 }
 
 // spend counts n bytes about to be accessed, and stops the run where they are too many.
-func (x *machine) spend(n int64) {
+func (x *Machine) spend(n int64) {
 	if n < 0 || n > x.effort.most-x.effort.bytes {
 		x.end(StepLimit, "", fmt.Sprintf("more than %d bytes accessed", x.effort.most))
 		panic(stopped{})
@@ -42,7 +42,7 @@ func (x *machine) spend(n int64) {
 }
 
 // elements counts the n elements of an aggregate about to be made.
-func (x *machine) elements(n int) []value {
+func (x *Machine) elements(n int) []value {
 	x.spend(int64(n) * elementBytes)
 	return make([]value, n)
 }

@@ -15,7 +15,7 @@ type named struct {
 }
 
 // worded makes a message, in whose args an object stands for its description, and what the message names.
-func (x *machine) worded(kind verdict.FailureKind, format string, args []any) (string, *verdict.Failure) {
+func (x *Machine) worded(kind verdict.FailureKind, format string, args []any) (string, *verdict.Failure) {
 	why := &verdict.Failure{Kind: kind}
 	words := make([]any, len(args))
 	for i, a := range args {

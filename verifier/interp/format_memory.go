@@ -16,7 +16,7 @@ const maxMembers = 8
 
 // memoryText writes the memory at off as a value of type t in C syntax: structures by their members, arrays by their
 // elements, arrays of characters as strings.
-func (x *machine) memoryText(o *object, off int64, t *ir.DType, depth int) string {
+func (x *tracer) memoryText(o *object, off int64, t *ir.DType, depth int) string {
 	size := int64(t.Bits / 8)
 	switch {
 	case off < 0 || off+size > o.size || depth > 4:
@@ -37,7 +37,7 @@ func (x *machine) memoryText(o *object, off int64, t *ir.DType, depth int) strin
 	return x.show(t, x.getBits(o, off, size, t.Bits))
 }
 
-func (x *machine) structText(o *object, off int64, t *ir.DType, depth int) string {
+func (x *tracer) structText(o *object, off int64, t *ir.DType, depth int) string {
 	if x.allZero(o, off, int64(t.Bits/8)) {
 		return "{0}"
 	}
@@ -75,15 +75,15 @@ func (x *machine) structText(o *object, off int64, t *ir.DType, depth int) strin
 }
 
 // storedMember is the member of a union that its first byte was stored through last, nil if that is not known.
-func (x *machine) storedMember(o *object, off int64, t *ir.DType) *ir.DField {
-	in := x.trace.writes[o][off]
+func (x *tracer) storedMember(o *object, off int64, t *ir.DType) *ir.DField {
+	in := x.writes[o][off]
 	if in == nil || in.Op != ir.OpStore || in.Access == nil {
 		return nil
 	}
 	return memberAt(t, 0, 8*x.l.StoreSize(in.Access), in.Access)
 }
 
-func (x *machine) arrayText(o *object, off int64, t *ir.DType, depth int) string {
+func (x *tracer) arrayText(o *object, off int64, t *ir.DType, depth int) string {
 	n := int64(t.Elem.Bits / 8)
 	count := int64(t.Bits/8) / n
 	if s, ok := x.stringText(o, off, t, count); ok {
@@ -103,7 +103,7 @@ func (x *machine) arrayText(o *object, off int64, t *ir.DType, depth int) string
 }
 
 // stringText is an array of plain characters, up to a zero if there is one, as a string literal.
-func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (string, bool) {
+func (x *tracer) stringText(o *object, off int64, t *ir.DType, count int64) (string, bool) {
 	if t.Elem.Kind != ir.DChar || !isPlainChar(t.Elem.Name) {
 		return "", false
 	}
@@ -123,7 +123,7 @@ func (x *machine) stringText(o *object, off int64, t *ir.DType, count int64) (st
 	return verdict.Literal(text), verdict.Readable(text)
 }
 
-func (x *machine) allZero(o *object, off, n int64) bool {
+func (x *tracer) allZero(o *object, off, n int64) bool {
 	if n > maxZeros {
 		return false
 	}
@@ -137,7 +137,7 @@ func (x *machine) allZero(o *object, off, n int64) bool {
 }
 
 // bytesText is a piece of memory without a type, byte by byte.
-func (x *machine) bytesText(o *object, off, n int64) string {
+func (x *tracer) bytesText(o *object, off, n int64) string {
 	if x.allZero(o, off, n) {
 		return "{0}"
 	}

@@ -8,7 +8,7 @@ import (
 
 // aggregate executes the instructions over vectors and aggregate values. Values
 // are shared, so a changed one is a copy along the path.
-func (x *machine) aggregate(in *ir.Instr) value {
+func (x *Machine) aggregate(in *ir.Instr) value {
 	a := x.eval(in.Args[0])
 	switch in.Op {
 	case ir.OpExtractValue:
@@ -35,7 +35,7 @@ func (x *machine) aggregate(in *ir.Instr) value {
 }
 
 // lane is an index into a vector; one outside gives poison (LangRef: extractelement).
-func (x *machine) lane(in *ir.Instr, v ir.Value, n int) (int, bool) {
+func (x *Machine) lane(in *ir.Instr, v ir.Value, n int) (int, bool) {
 	i := x.eval(v)
 	if !x.decide(i, "vector index") {
 		return 0, true
@@ -53,7 +53,7 @@ func replace(a value, path []int, v value) value {
 	return out
 }
 
-func (x *machine) shuffle(in *ir.Instr, a, b value) value {
+func (x *Machine) shuffle(in *ir.Instr, a, b value) value {
 	out := value{elems: make([]value, len(in.Indices))}
 	for n, i := range in.Indices {
 		switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // binary executes the integer instructions, lane by lane for vectors.
-func (x *machine) binary(in *ir.Instr) value {
+func (x *Machine) binary(in *ir.Instr) value {
 	a, b := x.eval(in.Args[0]), x.eval(in.Args[1])
 	if in.T.Kind != ir.KindVector {
 		return x.binary1(in, a, b)
@@ -20,7 +20,7 @@ func (x *machine) binary(in *ir.Instr) value {
 	return out
 }
 
-func (x *machine) binary1(in *ir.Instr, a, b value) value {
+func (x *Machine) binary1(in *ir.Instr, a, b value) value {
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
 		return x.arith(in, a, b)
@@ -53,7 +53,7 @@ func (x *machine) binary1(in *ir.Instr, a, b value) value {
 
 // poison is v, but any value where a shift with nuw or an exact operation loses bits and
 // nobody asks (LangRef: poison).
-func (x *machine) poison(in *ir.Instr, a, b, v value) value {
+func (x *Machine) poison(in *ir.Instr, a, b, v value) value {
 	if v.bits.Width() == 1 || x.out != nil {
 		return v
 	}
@@ -85,7 +85,7 @@ func (x *machine) poison(in *ir.Instr, a, b, v value) value {
 
 type overflowTest func(a, b bits.Vec) bool
 
-func (x *machine) arith(in *ir.Instr, a, b value) value {
+func (x *Machine) arith(in *ir.Instr, a, b value) value {
 	var r bits.Vec
 	var signed, unsigned overflowTest
 	word := ""
@@ -117,7 +117,7 @@ func (x *machine) arith(in *ir.Instr, a, b value) value {
 	return v
 }
 
-func (x *machine) divide(in *ir.Instr, a, b value) value {
+func (x *Machine) divide(in *ir.Instr, a, b value) value {
 	w := a.bits.Width()
 	if !x.decide(b, "divisor") {
 		return scalar(a.bits)
@@ -156,7 +156,7 @@ func show(in *ir.Instr, b bits.Vec) string {
 	return b.Unsigned().String()
 }
 
-func (x *machine) shift(in *ir.Instr, a, b value) value {
+func (x *Machine) shift(in *ir.Instr, a, b value) value {
 	w := a.bits.Width()
 	if !bits.Ult(resize(b.bits, max(w, 32)), bits.New(max(w, 32), uint64(w))) {
 		if !x.asks(in, verdict.Shift) && w > 1 {

@@ -7,7 +7,7 @@ import (
 )
 
 // conversion executes casts, lane by lane for vectors of equal length.
-func (x *machine) conversion(in *ir.Instr) value {
+func (x *Machine) conversion(in *ir.Instr) value {
 	a := x.eval(in.Args[0])
 	from, to := in.Args[0].Type(), in.T
 	if in.Op == ir.OpBitcast {
@@ -23,7 +23,7 @@ func (x *machine) conversion(in *ir.Instr) value {
 	return out
 }
 
-func (x *machine) convert1(in *ir.Instr, a value, from, to *ir.Type) value {
+func (x *Machine) convert1(in *ir.Instr, a value, from, to *ir.Type) value {
 	w := to.Width
 	switch in.Op {
 	case ir.OpTrunc, ir.OpZext:
@@ -54,7 +54,7 @@ func maskTo(a value, f func(bits.Vec) bits.Vec) bits.Vec {
 }
 
 // bitcast keeps the bits; pointers and scalars pass (LangRef: bitcast).
-func (x *machine) bitcast(a value, from, to *ir.Type) value {
+func (x *Machine) bitcast(a value, from, to *ir.Type) value {
 	if from.Kind == ir.KindVector {
 		packed := x.pack(from, a)
 		if to.Kind == ir.KindVector {
@@ -69,7 +69,7 @@ func (x *machine) bitcast(a value, from, to *ir.Type) value {
 }
 
 // narrow is the check that the address a fits w bits, signed or not (C17 6.3.2.3p6).
-func (x *machine) narrow(a value, w int) {
+func (x *Machine) narrow(a value, w int) {
 	at := x.toInt(a, x.pw).bits
 	low := bits.Trunc(at, w)
 	if bits.Zext(low, x.pw) != at && bits.Sext(low, x.pw) != at {

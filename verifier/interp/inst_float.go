@@ -90,7 +90,7 @@ func floatBinary(op ir.Op, a, b bits.Vec) bits.Vec {
 }
 
 // float executes floating-point arithmetic, lane by lane for vectors.
-func (x *machine) float(in *ir.Instr) value {
+func (x *Machine) float(in *ir.Instr) value {
 	a := x.eval(in.Args[0])
 	b := a
 	if in.Op != ir.OpFneg {
@@ -166,7 +166,7 @@ func orderHolds(p ir.Pred, f, g float64) bool {
 }
 
 // convertFloat executes conversions from or to floating point.
-func (x *machine) convertFloat(in *ir.Instr, a value, from, to *ir.Type) value {
+func (x *Machine) convertFloat(in *ir.Instr, a value, from, to *ir.Type) value {
 	w := to.Width
 	if from.Width == x87Width && from.Kind == ir.KindFloat || w == x87Width && to.Kind == ir.KindFloat {
 		return x.x87Conversion(in, a, from, to)
@@ -195,7 +195,7 @@ func wholeOf(op ir.Op, f *big.Float, w int) (bits.Vec, bool) {
 	return v, op == ir.OpFpToUi && v.Unsigned().Cmp(n) == 0 || op == ir.OpFpToSi && v.Signed().Cmp(n) == 0
 }
 
-func (x *machine) doesNotFit(f any, to *ir.Type) value {
+func (x *Machine) doesNotFit(f any, to *ir.Type) value {
 	if w := to.Width; x.violate(verdict.Conversion, "floating-point value %v does not fit %d bits", f, w) {
 		return scalar(bits.New(w, 0))
 	}

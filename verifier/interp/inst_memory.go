@@ -8,7 +8,7 @@ import (
 )
 
 // memory executes allocation, access and address arithmetic.
-func (x *machine) memory(in *ir.Instr) {
+func (x *Machine) memory(in *ir.Instr) {
 	switch in.Op {
 	case ir.OpAlloca:
 		x.alloca(in)
@@ -43,7 +43,7 @@ func (x *machine) memory(in *ir.Instr) {
 	}
 }
 
-func (x *machine) alloca(in *ir.Instr) {
+func (x *Machine) alloca(in *ir.Instr) {
 	n := x.eval(in.Args[0])
 	if !x.decide(n, "array length") {
 		return
@@ -66,13 +66,13 @@ func (x *machine) alloca(in *ir.Instr) {
 	x.hold(o)
 	x.set(in, value{bits: x.zero, obj: o})
 	if o.dead == "" {
-		x.traceInitial(in, o)
+		x.on.Local(in, o)
 	}
 }
 
 // hold lets o die with the frame. It takes the place of an earlier turn's object of the same local that is dead already,
 // so that a loop that ran often is no other state than one that ran once.
-func (x *machine) hold(o *object) {
+func (x *Machine) hold(o *object) {
 	if o.dead != "" && o.born.Block.Index > 0 {
 		for i := len(x.fr.objs) - 1; i >= 0; i-- {
 			if old := x.fr.objs[i]; old.born == o.born && old.dead != "" {
@@ -85,7 +85,7 @@ func (x *machine) hold(o *object) {
 	x.fr.objs = append(x.fr.objs, o)
 }
 
-func (x *machine) accessOf(in *ir.Instr, write bool) access {
+func (x *Machine) accessOf(in *ir.Instr, write bool) access {
 	a := access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write}
 	if write {
 		a.arg = 1
@@ -93,24 +93,23 @@ func (x *machine) accessOf(in *ir.Instr, write bool) access {
 	return a
 }
 
-func (x *machine) load(in *ir.Instr, p value) value {
+func (x *Machine) load(in *ir.Instr, p value) value {
 	o, off, ok := x.reach(p, x.accessOf(in, false))
 	if !ok {
 		return x.zeroOf(in.Access)
 	}
 	if x.fresh(in, o) {
 		v := x.inputs(input.VolatileRead, in.Access)
-		x.traceVolatile(in, o, off, v)
+		x.on.Fresh(in, o, off, v)
 		return v
 	}
 	v := x.get(o, off, in.Access)
-	x.traceUnknown(in, o, off, v)
-	x.traceRaw(in, o, off, v)
+	x.on.Load(in, o, off, v)
 	return v
 }
 
 // fresh reports a read whose value the environment decides (LL-122).
-func (x *machine) fresh(in *ir.Instr, o *object) bool {
+func (x *Machine) fresh(in *ir.Instr, o *object) bool {
 	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
 		return true
 	}
@@ -127,7 +126,7 @@ func (x *machine) fresh(in *ir.Instr, o *object) bool {
 	return x.escapes[f][o.born]
 }
 
-func (x *machine) store(in *ir.Instr, p, v value) {
+func (x *Machine) store(in *ir.Instr, p, v value) {
 	o, off, ok := x.reach(p, x.accessOf(in, true))
 	if !ok {
 		return
@@ -135,14 +134,14 @@ func (x *machine) store(in *ir.Instr, p, v value) {
 	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
 		return
 	}
-	old := x.before(o, off, x.l.StoreSize(in.Access))
+	x.on.Storing(in, o, off)
 	x.put(o, off, in.Access, v)
-	x.traceStore(in, o, off, in.Access, old)
+	x.on.Store(in, o, off)
 }
 
 // gep computes an address; inbounds it must stay in the object (check pointer-overflow). Where null matters
 // (ir.Semantics.TellsNull), what leaves it points behind the null object until it comes back.
-func (x *machine) gep(in *ir.Instr) value {
+func (x *Machine) gep(in *ir.Instr) value {
 	base := x.eval(in.Args[0])
 	null := x.o.TellsNull(x.o.Checks) && (base.obj == nil && base.bits.IsZero() || base.isBehindNull())
 	off := bits.NewInt(x.pw, in.Off)
@@ -180,7 +179,7 @@ func signedTo(b bits.Vec, w int) bits.Vec {
 // inBounds is the check pointer-overflow: the result lies inside the object or
 // just behind it. An address without object must not wrap around, nor leave null
 // where the memory map has something behind it. What an unsigned index adds is not below zero.
-func (x *machine) inBounds(base value, off bits.Vec, out value, unsigned bool) {
+func (x *Machine) inBounds(base value, off bits.Vec, out value, unsigned bool) {
 	if unsigned && off.Sign() {
 		x.violateAs(verdict.WrapsAround, verdict.PointerOverflow, "an unsigned index wraps around")
 		return
@@ -201,7 +200,7 @@ func (x *machine) inBounds(base value, off bits.Vec, out value, unsigned bool) {
 }
 
 // rmw is the new value of atomicrmw (LangRef: atomicrmw).
-func (x *machine) rmw(in *ir.Instr, old, v value) value {
+func (x *Machine) rmw(in *ir.Instr, old, v value) value {
 	a, b := old.bits, v.bits
 	pick := func(first bool) value {
 		if first {

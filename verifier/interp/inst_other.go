@@ -9,7 +9,7 @@ import (
 )
 
 // other executes comparisons, select, freeze, calls and the special instructions.
-func (x *machine) other(in *ir.Instr) {
+func (x *Machine) other(in *ir.Instr) {
 	switch in.Op {
 	case ir.OpIcmp, ir.OpFcmp:
 		a, b := x.eval(in.Args[0]), x.eval(in.Args[1])
@@ -58,7 +58,7 @@ func frozen(v value) value {
 	return v
 }
 
-func (x *machine) selected(in *ir.Instr) value {
+func (x *Machine) selected(in *ir.Instr) value {
 	c, a, b := x.eval(in.Args[0]), x.eval(in.Args[1]), x.eval(in.Args[2])
 	if c.elems == nil {
 		return pick(c, a, b)
@@ -102,7 +102,7 @@ func linked(a, b *object) bool {
 
 // lies reports whether a, an address made from a number, is in the object of b or just behind it: such a pointer is
 // compared as one of that object.
-func (x *machine) lies(a, b value) bool {
+func (x *Machine) lies(a, b value) bool {
 	o := b.obj
 	if a.obj != nil || !b.toObject() || o.dead != "" || o.fn != nil || o.block != nil ||
 		a.bits.IsZero() && !x.o.AddressZero {
@@ -111,7 +111,7 @@ func (x *machine) lies(a, b value) bool {
 	return a.bits.Low64()-x.baseOf(o) <= uint64(o.size)
 }
 
-func (x *machine) compare(in *ir.Instr, a, b value) value {
+func (x *Machine) compare(in *ir.Instr, a, b value) value {
 	if in.Op == ir.OpFcmp && a.bits.Width() == x87Width {
 		return x.x87Ordered(in.Pred, a, b)
 	}
@@ -161,7 +161,7 @@ func target(v value) any {
 }
 
 // equal compares scalars; pointers to different objects by address.
-func (x *machine) equal(a, b value) bool {
+func (x *Machine) equal(a, b value) bool {
 	if a.obj == b.obj {
 		return a.bits == b.bits
 	}
@@ -177,7 +177,7 @@ func (x *machine) equal(a, b value) bool {
 	return x.toInt(a, x.pw).bits == x.toInt(b, x.pw).bits
 }
 
-func (x *machine) within(v value) bool { return v.bits.Low64() < uint64(v.obj.size) }
+func (x *Machine) within(v value) bool { return v.bits.Low64() < uint64(v.obj.size) }
 
 func intCompare(p ir.Pred, a, b bits.Vec) bool {
 	switch p {
@@ -204,7 +204,7 @@ func intCompare(p ir.Pred, a, b bits.Vec) bool {
 }
 
 // call executes a model or enters a body.
-func (x *machine) call(in *ir.Instr) {
+func (x *Machine) call(in *ir.Instr) {
 	if in.Model != ir.ModelNone {
 		x.model(in)
 		return

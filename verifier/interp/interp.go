@@ -61,19 +61,14 @@ type Options struct {
 	Past     ir.Past          // claims of Checks that are left out
 	MaxSteps int64            // instructions; 0: ten million
 	MaxDepth int              // calls; 0: ten thousand
-	Trace    bool             // collect Outcome.Steps
-	Detailed bool             // with them also branches, and what variables hold before they are written
-	Relevant bool             // leave out the steps that the failure does not depend on
 	// end as InputMismatch where the run depends on what the environment decides: inputs, unknown bytes, addresses
 	Sealed bool
 	Watch  *Watch
 	Differ func(a, b bits.Vec) // numbers that were compared, and were not equal; may be nil
-	// skip turns of loops that change words by closed forms (see leaper); not where Watch looks at loops or calls
-	Leaps bool
-	// variables of which nobody knows what they hold: Outcome.Undefined says whether the failure depends on them
-	Undefined []string
-	Ways      bool // note the branches taken, as Outcome.Ways
-	MaxTrace  int  // steps kept, the last ones; 0: ten thousand
+	Ways   bool                // note the branches taken, as Outcome.Ways
+	// who else is told what the run does, in this order: packages trace, lasso and leap (the last one)
+	Observe   []Observe
+	EveryTurn bool // no turn may be skipped; so it is where Watch looks at loops or calls
 }
 
 // Kind says how a run ended.
@@ -90,7 +85,7 @@ const (
 	Unsupported        // Message names what is not modelled
 	StepLimit          // MaxSteps or MaxDepth reached
 	InputMismatch      // the source had no answer
-	Lasso              // the state repeats (RunLasso)
+	Lasso              // the state repeats (package lasso)
 )
 
 var kindNames = [...]string{"invalid", "returned", "exited", "assume-failed", "undefined", "violation", "unsupported",
@@ -108,17 +103,18 @@ type Outcome struct {
 	Failure  *verdict.Failure // Violation, Undefined: the facts that Message words; nil: Check says it all
 	Object   *verdict.Object  // that the failed access was to leave, if it did
 	CallPath []*ir.Instr      // call instructions from the entry down to the end
-	Steps    []verdict.Step
-	Dropped  int      // steps that MaxTrace left out at the front
-	Ret      bits.Vec // of the entry, if it returned a scalar
-	Executed int64    // instructions
-	Accessed int64    // bytes
-	Leapt    int64    // turns of loops that were skipped: they count in none of the others
-	Passed   []ir.At  // claims of Options.Past that were violated
+	Steps    []verdict.Step   // of a trace
+	Dropped  int              // steps that were left out at the front, as there are too many
+	Ret      bits.Vec         // of the entry, if it returned a scalar
+	Executed int64            // instructions
+	Accessed int64            // bytes
+	Leapt    int64            // turns of loops that were skipped: they count in none of the others
+	Passed   []ir.At          // claims of Options.Past that were violated
 	Visits   map[*ir.Block]int64
 	Ways     map[ir.Spot]bool // with Options.Ways: taken
 	Cycle    *Cycle           // Lasso
-	// of Options.Undefined, those that the failure depends on, or may depend on where that was not followed; sorted
+	// of the variables that are defined nowhere, those that the failure depends on, or may depend on where that was not
+	// followed; sorted
 	Undefined []string
 }
 
@@ -139,16 +135,9 @@ func (o *Outcome) String() string {
 // Run executes opts.Entry of m with the inputs of src. The error is about the
 // request (no such entry, cancelled), never about the program.
 func Run(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Outcome, error) {
-	return run(ctx, m, opts, src, nil)
-}
-
-func run(ctx context.Context, m *ir.Module, opts Options, src input.Source, lasso *lassoState) (*Outcome, error) {
 	x, err := newMachine(m, opts, src)
 	if err != nil {
 		return nil, err
-	}
-	if x.lasso = lasso; lasso != nil {
-		x.leap = nil
 	}
 	x.effort = newEffort(ctx, x.o.MaxSteps)
 	if x.run(); x.out == nil {
@@ -159,7 +148,7 @@ func run(ctx context.Context, m *ir.Module, opts Options, src input.Source, lass
 }
 
 // run executes until the run is over or its context ended.
-func (x *machine) run() {
+func (x *Machine) run() {
 	defer endStopped()
 	for x.start(); x.out == nil; x.step() {
 		if x.executed&0xfff == 0 && x.effort.ctx.Err() != nil {

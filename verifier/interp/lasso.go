@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"slices"
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -32,12 +33,18 @@ type Cycle struct {
 // which number a reachable one has does not matter. One that has an address can be
 // reached by it.
 func RunLasso(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Outcome, error) {
-	return run(ctx, m, opts, src, &lassoState{next: 1, calls: callLasso{active: map[*ir.Func]int{}, next: 1}})
+	opts.EveryTurn = true
+	opts.Observe = append(slices.Clone(opts.Observe), func(x *Machine) Observer {
+		return &lassoState{x: x, next: 1, calls: callLasso{active: map[*ir.Func]int{}, next: 1}}
+	})
+	return Run(ctx, m, opts, src)
 }
 
 // lassoState is Brent's cycle detection: one earlier state is kept and compared
 // with each later one at the same block; it is replaced after 1, 2, 4, ... visits.
 type lassoState struct {
+	Silent
+	x            *Machine
 	visits, next int64
 	head         *ir.Block
 	depth        int
@@ -47,10 +54,30 @@ type lassoState struct {
 	least        int                // calls deep: the outermost call that jumped since the state was kept
 	blocks       map[*ir.Block]bool // that it jumped to
 	calls        callLasso
+	cycle        *Cycle // found
 }
 
-// jump notes a jump to b.
-func (l *lassoState) jump(x *machine, b *ir.Block) {
+// Enter implements Observer.
+func (l *lassoState) Enter(*frame) {
+	if l.x.out == nil {
+		l.cycle = l.calls.enter(l.x)
+	}
+}
+
+// Leave implements Observer.
+func (l *lassoState) Leave(fr *frame, _ value, _ bool) { l.calls.active[fr.fn]-- }
+
+// End implements Observer.
+func (l *lassoState) End(out *Outcome) {
+	if l.cycle != nil {
+		l.cycle.StemSteps = max(-1, l.cycle.StemSteps-out.Dropped)
+		out.Cycle = l.cycle
+	}
+}
+
+// Jump implements Observer.
+func (l *lassoState) Jump(b *ir.Block) {
+	x := l.x
 	if depth := len(x.frames); depth <= l.least {
 		if depth < l.least {
 			l.least = depth
@@ -63,35 +90,35 @@ func (l *lassoState) jump(x *machine, b *ir.Block) {
 	}
 }
 
-func (l *lassoState) visit(x *machine, b *ir.Block) {
+func (l *lassoState) visit(x *Machine, b *ir.Block) {
 	l.visits++
 	if l.head == b && l.depth == len(x.frames) {
 		if now := snapshot(x); bytes.Equal(now, l.saved) {
 			x.cur = b.Instrs[0]
 			x.end(Lasso, "", "the state repeats: this run never ends")
-			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
-				CycleInputs: x.asked - l.inputs, Blocks: l.blocks, StemSteps: max(-1, l.steps-x.trace.dropped)}
+			l.cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
+				CycleInputs: x.asked - l.inputs, Blocks: l.blocks, StemSteps: l.steps}
 			return
 		}
 	}
 	if l.visits == l.next {
 		l.head, l.depth, l.saved, l.at, l.inputs = b, len(x.frames), snapshot(x), x.executed, x.asked
 		l.least, l.blocks = len(x.frames)+1, map[*ir.Block]bool{}
-		l.steps = x.trace.dropped + len(x.trace.steps)
+		l.steps = x.noted
 		l.next *= 2
 	}
 }
 
 // snapshotter writes the state down; objects get numbers in the order in which it meets them.
 type snapshotter struct {
-	x     *machine
+	x     *Machine
 	out   []byte
 	ids   map[*object]uint64
 	queue []*object
 }
 
 // newSnapshotter returns one that wrote which globals there are.
-func newSnapshotter(x *machine) *snapshotter {
+func newSnapshotter(x *Machine) *snapshotter {
 	s := &snapshotter{x: x, ids: map[*object]uint64{}}
 	for n := range x.m.Globals {
 		if o := x.objects[n]; o != nil {
@@ -103,7 +130,7 @@ func newSnapshotter(x *machine) *snapshotter {
 	return s
 }
 
-func snapshot(x *machine) []byte {
+func snapshot(x *Machine) []byte {
 	s := newSnapshotter(x)
 	for _, f := range x.frames {
 		s.frame(f)

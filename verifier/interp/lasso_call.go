@@ -26,14 +26,14 @@ type callLasso struct {
 // stateBytes is how many bytes of states a run may write at first, and for each instruction that it executes.
 const stateBytes = 1 << 20
 
-// enter notes that the innermost call began. Where the stack is limited, calls do not go on for ever.
-func (l *callLasso) enter(x *machine) {
+// enter notes that the innermost call began, and returns the cycle that it closes. Where the stack is limited, calls do not go on for ever.
+func (l *callLasso) enter(x *Machine) *Cycle {
 	if x.o.Stack != nil && x.o.Stack.Size > 0 && x.o.Checks.Has(verdict.Stack) {
-		return
+		return nil
 	}
 	l.active[x.fr.fn]++
 	if l.active[x.fr.fn] < 2 || l.written > stateBytes+16*x.executed {
-		return
+		return nil
 	}
 	l.visits++
 	if l.depth >= len(x.frames) || x.frames[l.depth] != l.kept {
@@ -44,22 +44,22 @@ func (l *callLasso) enter(x *machine) {
 			b := x.fr.blk
 			x.cur = b.Instrs[0]
 			x.end(Lasso, "", "the state of a call repeats inside of it: this run never ends")
-			x.out.Cycle = &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
-				CycleInputs: x.asked - l.inputs, StemSteps: max(-1, l.steps-x.trace.dropped), Recursion: true}
-			return
+			return &Cycle{Head: b, Stem: l.at, Length: x.executed - l.at, StemInputs: l.inputs,
+				CycleInputs: x.asked - l.inputs, StemSteps: l.steps, Recursion: true}
 		}
 	}
 	if l.kept == nil || l.visits >= l.next {
 		l.kept, l.depth, l.saved, l.at, l.inputs = x.fr, len(x.frames)-1, l.state(x), x.executed, x.asked
-		l.steps, l.placed = x.trace.dropped+len(x.trace.steps), len(x.placed)
+		l.steps, l.placed = x.noted, len(x.placed)
 	}
 	if l.visits >= l.next {
 		l.next *= 2
 	}
+	return nil
 }
 
 // state writes down what the innermost call begins with.
-func (l *callLasso) state(x *machine) []byte {
+func (l *callLasso) state(x *Machine) []byte {
 	s := newSnapshotter(x)
 	for _, vs := range [][]value{x.fr.params, x.fr.extra} {
 		s.num(uint64(len(vs)))

@@ -19,7 +19,7 @@ func (c *call) failed(format string, args ...any) {
 
 // leaks is the check `leak` at the end of the program. It leaves the run alone
 // where nothing leaks.
-func (x *machine) leaks(how ir.Ending) {
+func (x *Machine) leaks(how ir.Ending) {
 	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || !x.o.Leaks.Asks(how) {
 		return
 	}
@@ -33,7 +33,7 @@ func (x *machine) leaks(how ir.Ending) {
 				x.end(Unsupported, "", "heap memory where the program aborts")
 				return
 			}
-			x.becauseOf(o)
+			x.on.Leaked(o)
 			x.violateAs(verdict.NotReleased, verdict.Leak, "%s is never freed", o)
 			return
 		}
@@ -44,7 +44,7 @@ func (x *machine) leaks(how ir.Ending) {
 // program's variables leads to it. A pointer counts wherever in the block it
 // points. A block whose address the program has as a number may be tracked by
 // that: nothing can be said of it, nor of what it leads to.
-func (x *machine) lost(how ir.Ending) {
+func (x *Machine) lost(how ir.Ending) {
 	t := &tracker{found: map[*object]bool{}, width: x.pw / 8, big: x.l.BigEndian}
 	for n := range x.m.Globals {
 		t.object(x.objects[n])
@@ -76,7 +76,7 @@ func (x *machine) lost(how ir.Ending) {
 	t.run()
 	for _, o := range x.objects {
 		if o != nil && o.kind == heapObject && o.dead == "" && !t.found[o] {
-			x.becauseOf(o)
+			x.on.Leaked(o)
 			x.violateAs(verdict.NotReleased, verdict.Leak, "%s is lost: no pointer leads to it any more", o)
 			return
 		}
@@ -86,23 +86,7 @@ func (x *machine) lost(how ir.Ending) {
 	}
 }
 
-// becauseOf makes the end of the run depend on the allocation of o and on the last writes of what held it, and on nothing
-// else.
-func (x *machine) becauseOf(o *object) {
-	x.leaked = o
-	if x.rel == nil || x.rel.cur == nil {
-		return
-	}
-	x.rel.cur = &cause{}
-	x.rel.cur.on(x.rel.born[o])
-	for _, h := range x.trace.blocks.of[o] {
-		if h.in.dead == "" {
-			x.readBytes(h.in, h.off, int64(x.pw/8))
-		}
-	}
-}
-
-func (x *machine) liveIn(t *tracker, f *frame, v ir.Value) {
+func (x *Machine) liveIn(t *tracker, f *frame, v ir.Value) {
 	switch v := v.(type) {
 	case *ir.Instr:
 		t.value(f.vals[v.ID])

@@ -10,13 +10,17 @@ import (
 // the forms one turn later, all those turns follow by induction, and the run goes on behind them.
 // The forms may be wrong guesses: then the pass says so, and nothing is skipped.
 type leaper struct {
-	x       *machine
+	Silent
+	x       *Machine
+	calls   []*leapCall // active ones
+	top     *leapCall
+	doing   *leapCall // that executes the instruction
+	turned  bool      // a turn of a loop began
 	try     *attempt
 	wait    map[*ir.Block]int64 // turns in front of the next attempt
 	periods map[*ir.Block]int   // which of leapPeriods the next one takes
 	laps    map[*ir.Block]*lap
 	turns   int64 // skipped so far
-	objects int   // that the skipped turns would have made
 }
 
 // leapPeriods are the numbers of turns that are tried as one: what a loop does may repeat every second turn only.
@@ -41,14 +45,26 @@ const (
 	leapCells   = 256     // cells of memory that a turn may read and write
 )
 
-func newLeaper(x *machine) *leaper {
+// Leap makes the observer that skips turns of loops.
+func Leap(x *Machine) Observer {
+	if x.o.EveryTurn {
+		return Silent{}
+	}
 	return &leaper{x: x, wait: map[*ir.Block]int64{}, periods: map[*ir.Block]int{},
 		laps: map[*ir.Block]*lap{}}
 }
 
+// leapCall is an active call.
+type leapCall struct {
+	fr    *frame
+	turns map[*ir.Block]int64 // since the loop was entered, or an attempt ended
+	forms map[int]form        // of fr.vals, in a pass
+	args  []form              // of fr.params
+}
+
 // attempt is an attempt to skip turns of the loop with the block head in call fr.
 type attempt struct {
-	fr      *frame
+	fr      *leapCall
 	head    *ir.Block
 	period  int
 	lap     bool // the period is a lap
@@ -63,11 +79,27 @@ type attempt struct {
 	pass    *pass // the last stage
 }
 
-// jump notes a jump of the innermost call to b.
-func (l *leaper) jump(b *ir.Block) {
-	fr := l.x.fr
-	if b.Index <= fr.prev.Index {
-		fr.turned = true
+// Enter implements Observer.
+func (l *leaper) Enter(fr *frame) {
+	l.top = &leapCall{fr: fr}
+	l.calls = append(l.calls, l.top)
+}
+
+// Leave implements Observer.
+func (l *leaper) Leave(fr *frame, _ value, _ bool) {
+	if l.try != nil && l.try.fr == l.top {
+		l.try = nil
+	}
+	if n := len(l.calls) - 1; n > 0 {
+		l.calls, l.top = l.calls[:n], l.calls[n-1]
+	}
+}
+
+// Jump implements Observer: it notes a jump of the innermost call to b.
+func (l *leaper) Jump(b *ir.Block) {
+	fr := l.top
+	if b.Index <= fr.fr.prev.Index {
+		l.turned = true
 		return
 	}
 	if fr.turns[b] > 0 {
@@ -80,15 +112,15 @@ func (l *leaper) jump(b *ir.Block) {
 
 // turn notes that a turn of the innermost call begins: the phis of its block have been executed.
 func (l *leaper) turn() {
-	fr := l.x.fr
-	fr.turned = false
-	if l.laps[fr.blk] == nil {
-		l.laps[fr.blk] = &lap{}
+	fr, head := l.top, l.x.fr.blk
+	l.turned = false
+	if l.laps[head] == nil {
+		l.laps[head] = &lap{}
 	}
-	lap := l.laps[fr.blk]
+	lap := l.laps[head]
 	lap.turns++
 	if a := l.try; a != nil {
-		if a.fr == fr && a.head == fr.blk {
+		if a.fr == fr && a.head == head {
 			l.advance(a)
 		}
 		return
@@ -96,12 +128,12 @@ func (l *leaper) turn() {
 	if fr.turns == nil {
 		fr.turns = map[*ir.Block]int64{}
 	}
-	fr.turns[fr.blk]++
-	if fr.turns[fr.blk] < max(leapAfter, l.wait[fr.blk]) && !lap.next {
+	fr.turns[head]++
+	if fr.turns[head] < max(leapAfter, l.wait[head]) && !lap.next {
 		return
 	}
-	fr.turns[fr.blk] = 0
-	l.try = &attempt{fr: fr, head: fr.blk, period: leapPeriods[l.periods[fr.blk]], lap: lap.next}
+	fr.turns[head] = 0
+	l.try = &attempt{fr: fr, head: head, period: leapPeriods[l.periods[head]], lap: lap.next}
 	if lap.next {
 		l.try.period, lap.next = int(lap.before), false
 	}
@@ -146,13 +178,13 @@ func (l *leaper) sample(a *attempt) {
 		if a.samples == 0 {
 			a.phis = append(a.phis, [4]value{})
 		}
-		a.phis[i][a.samples] = a.fr.vals[in.ID]
+		a.phis[i][a.samples] = a.fr.fr.vals[in.ID]
 	}
 	for _, c := range a.cells {
 		if !c.read {
 			continue
 		}
-		v, ok := l.x.peek(c)
+		v, ok := l.peek(c)
 		if !ok {
 			l.fail(true)
 			return
@@ -177,31 +209,31 @@ func (l *leaper) fail(hopeless bool) {
 	l.wait[b] = min(leapPatient, 16*max(leapAfter, l.wait[b]))
 }
 
-// step executes an instruction of call fr that is no phi.
-func (l *leaper) step(fr *frame, in *ir.Instr) {
-	if fr.turned {
+// Before implements Observer.
+func (l *leaper) Before(_ *frame, in *ir.Instr) {
+	if l.turned {
 		l.turn()
 	}
+	l.doing = l.top
 	l.before(in)
-	l.x.execute(in)
+}
+
+// After implements Observer.
+func (l *leaper) After(_ *frame, in *ir.Instr) {
 	if a := l.try; a != nil && a.pass != nil {
-		a.pass.after(fr, in)
+		a.pass.after(l.doing, in)
 	}
 }
 
-// phis is called in front of the phis of a block.
-func (l *leaper) phis() {
+// Phis implements Observer.
+func (l *leaper) Phis(*frame) {
 	if a := l.try; a != nil && a.pass != nil {
 		a.pass.phis()
 	}
 }
 
-// leave notes that the call fr comes back.
-func (l *leaper) leave(fr *frame) {
-	if l.try != nil && l.try.fr == fr {
-		l.try = nil
-	}
-}
+// End implements Observer.
+func (l *leaper) End(out *Outcome) { out.Leapt = l.turns }
 
 // before is called in front of each instruction that is no phi.
 func (l *leaper) before(in *ir.Instr) {

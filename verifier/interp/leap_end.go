@@ -1,11 +1,7 @@
 package interp
 
 import (
-	"fmt"
 	"slices"
-
-	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // leap skips the turns that the pass of a stands for.
@@ -23,7 +19,7 @@ func (l *leaper) leap(a *attempt) {
 	last, x := p.most-1, l.x // the pass was turn 0
 	for _, in := range phisOf(a.head) {
 		if f := a.fr.forms[in.ID]; f != nil {
-			a.fr.vals[in.ID] = scalar(f.at(last))
+			a.fr.fr.vals[in.ID] = scalar(f.at(last))
 		}
 	}
 	for _, c := range a.cells {
@@ -31,14 +27,12 @@ func (l *leaper) leap(a *attempt) {
 			x.put(c.o, c.off, c.t, scalar(c.now.at(last)))
 		}
 	}
-	l.objects += int(last) * (len(x.objects) - a.objects)
+	x.skipped += int(last) * (len(x.objects) - a.objects)
 	n := last * int64(a.period)
 	l.turns += n
 	l.wait[a.head] = 0
 	l.laps[a.head].end(n)
-	if x.o.Trace {
-		x.addStep(a.head.Instrs[0], verdict.Step{Kind: verdict.StepBranch, What: fmt.Sprintf("back, %d more times", n)})
-	}
+	x.on.Skip(a.head.Instrs[0], n)
 }
 
 // end ends the lap with a leap of n turns.
@@ -50,10 +44,10 @@ func (p *lap) end(n int64) {
 
 // closes reports whether the pass ended with the forms one turn later: all turns up to p.most follow then.
 func (p *pass) closes() bool {
-	a, x := p.a, p.x
+	a := p.a
 	for i, in := range phisOf(a.head) {
 		start, end := p.starts[i], a.fr.forms[in.ID]
-		if start == nil && (end != nil || !sameValue(a.phis[i][3], a.fr.vals[in.ID])) ||
+		if start == nil && (end != nil || !sameValue(a.phis[i][3], a.fr.fr.vals[in.ID])) ||
 			start != nil && !start.next().same(end) {
 			return false
 		}
@@ -68,7 +62,7 @@ func (p *pass) closes() bool {
 			}
 			continue
 		}
-		v, ok := x.peek(c)
+		v, ok := p.peek(c)
 		if !ok || c.now != nil || !sameValue(c.vals[3], v) {
 			return false
 		}
@@ -79,12 +73,6 @@ func (p *pass) closes() bool {
 		}
 	}
 	return true
-}
-
-// phisOf are the phis that b begins with.
-func phisOf(b *ir.Block) []*ir.Instr {
-	n := slices.IndexFunc(b.Instrs, func(in *ir.Instr) bool { return in.Op != ir.OpPhi })
-	return b.Instrs[:n]
 }
 
 // sameValue reports whether two values are the same bit by bit.

@@ -17,8 +17,8 @@ type cell struct {
 }
 
 // peek returns what c holds, if that says nothing about the addresses of objects.
-func (x *machine) peek(c *cell) (value, bool) {
-	n := x.l.StoreSize(c.t)
+func (l *leaper) peek(c *cell) (value, bool) {
+	n := l.x.l.StoreSize(c.t)
 	if c.o.dead != "" {
 		return value{}, false
 	}
@@ -27,11 +27,11 @@ func (x *machine) peek(c *cell) (value, bool) {
 		return v, c.t.IsPtr()
 	}
 	for at := range c.o.ptrs {
-		if at < c.off+n && at+int64(x.pw/8) > c.off {
+		if at < c.off+n && at+int64(l.x.pw/8) > c.off {
 			return value{}, false
 		}
 	}
-	return x.getBits(c.o, c.off, n, c.t.Width), true
+	return l.x.getBits(c.o, c.off, n, c.t.Width), true
 }
 
 // note notes the cell that in accesses, and what it holds before the first pass writes it.
@@ -39,7 +39,7 @@ func (l *leaper) note(a *attempt, in *ir.Instr) {
 	if in.Op != ir.OpLoad && in.Op != ir.OpStore {
 		return
 	}
-	p, ok := l.x.known(in.AddressOf(int(boolInt(in.Op == ir.OpStore))))
+	p, ok := l.known(in.AddressOf(int(boolInt(in.Op == ir.OpStore))))
 	if !ok {
 		l.fail(true)
 		return
@@ -48,12 +48,12 @@ func (l *leaper) note(a *attempt, in *ir.Instr) {
 		return
 	}
 	n := len(a.cells)
-	c := l.x.cellAt(&a.cells, p, in.Access)
+	c := l.cellAt(&a.cells, p, in.Access)
 	switch {
 	case c == nil:
 		l.fail(true)
 	case len(a.cells) > n && in.Op == ir.OpLoad:
-		v, ok := l.x.peek(c)
+		v, ok := l.peek(c)
 		if c.read, c.vals[0] = true, v; !ok {
 			l.fail(true)
 		}
@@ -62,17 +62,17 @@ func (l *leaper) note(a *attempt, in *ir.Instr) {
 
 // cellAt is the cell of type t at p, added to cells if it is none of them; nil if it overlaps another one, or is no
 // cell.
-func (x *machine) cellAt(cells *[]*cell, p value, t *ir.Type) *cell {
+func (l *leaper) cellAt(cells *[]*cell, p value, t *ir.Type) *cell {
 	if t.Kind != ir.KindInt && t.Kind != ir.KindFloat && t.Kind != ir.KindPtr {
 		return nil
 	}
-	o, off, n := p.obj, int64(p.bits.Low64()), x.l.StoreSize(t)
+	o, off, n := p.obj, int64(p.bits.Low64()), l.x.l.StoreSize(t)
 	if o == nil || !p.defined() || o.dead != "" || o.region != nil || o.fn != nil || o.block != nil || off < 0 ||
 		off+n > o.size || int64(t.Width) != 8*n {
 		return nil
 	}
 	for _, c := range *cells {
-		if c.o != o || c.off+x.l.StoreSize(c.t) <= off || off+n <= c.off {
+		if c.o != o || c.off+l.x.l.StoreSize(c.t) <= off || off+n <= c.off {
 			continue
 		}
 		if c.off != off || c.t.Kind != t.Kind || c.t.Width != t.Width {
@@ -119,12 +119,12 @@ func (p *pass) cellsOf(o *object) *[]*cell {
 func (p *pass) accesses(in *ir.Instr) bool {
 	store := in.Op == ir.OpStore
 	to := in.AddressOf(int(boolInt(store)))
-	at, ok := p.x.known(to)
+	at, ok := p.known(to)
 	if !ok || p.formOf(to) != nil || at.obj == nil {
 		return false
 	}
 	cells := p.cellsOf(at.obj)
-	c := p.x.cellAt(cells, at, in.Access)
+	c := p.cellAt(cells, at, in.Access)
 	if c == nil {
 		return false
 	}
@@ -134,7 +134,7 @@ func (p *pass) accesses(in *ir.Instr) bool {
 	}
 	if !c.met {
 		_, marked := p.marked[c.o]
-		v, ok := p.x.peek(c)
+		v, ok := p.peek(c)
 		if !ok || cells == &p.young || marked {
 			return false // it would hold what nobody wrote
 		}
@@ -143,7 +143,7 @@ func (p *pass) accesses(in *ir.Instr) bool {
 		}
 		c.met, c.now = true, c.start
 	}
-	if v, ok := p.x.peek(c); !ok || c.now != nil && (v.obj != nil || !v.defined() || v.bits != c.now[0]) {
+	if v, ok := p.peek(c); !ok || c.now != nil && (v.obj != nil || !v.defined() || v.bits != c.now[0]) {
 		return false
 	}
 	p.set(in, c.now)

@@ -46,8 +46,8 @@ func (p *pass) plainly(in *ir.Instr) bool {
 		if !in.Args[0].Type().IsPtr() {
 			return true
 		}
-		a, okA := p.x.known(in.Args[0])
-		b, okB := p.x.known(in.Args[1])
+		a, okA := p.known(in.Args[0])
+		b, okB := p.known(in.Args[1])
 		return okA && okB && (a.obj == b.obj && a.obj != nil || a.obj == nil && a.bits.IsZero() ||
 			b.obj == nil && b.bits.IsZero()) && (in.Pred == ir.EQ || in.Pred == ir.NE)
 	case ir.OpFcmp, ir.OpSelect, ir.OpFreeze:
@@ -61,7 +61,7 @@ func (p *pass) plainly(in *ir.Instr) bool {
 }
 
 func (p *pass) selects(in *ir.Instr) (form, bool) {
-	c, ok := p.x.known(in.Args[0])
+	c, ok := p.known(in.Args[0])
 	if !ok || p.formOf(in.Args[0]) != nil || c.elems != nil || !c.defined() {
 		return nil, false
 	}

@@ -58,16 +58,16 @@ func guessed(v [4]value) (form, bool) {
 }
 
 // known is the value of an operand; false for one that the environment decides.
-func (x *machine) known(v ir.Value) (value, bool) {
+func (l *leaper) known(v ir.Value) (value, bool) {
 	if c, ok := v.(*ir.Const); ok && c.Kind != ir.ConstInt && c.Kind != ir.ConstNull && c.Kind != ir.ConstAddr {
 		return value{}, false
 	}
-	return x.eval(v), true
+	return l.x.eval(v), true
 }
 
 // formOf is the form of an operand in the innermost call.
 func (p *pass) formOf(v ir.Value) form {
-	fr := p.x.fr
+	fr := p.top
 	switch v := v.(type) {
 	case *ir.Param:
 		if fr != p.a.fr && v.Index < len(fr.args) {
@@ -88,7 +88,7 @@ func (p *pass) full(v ir.Value) (form, bool) {
 	if f := p.formOf(v); f != nil {
 		return f, true
 	}
-	c, ok := p.x.known(v)
+	c, ok := p.known(v)
 	if !ok || c.obj != nil || c.elems != nil || !c.defined() || c.bits.Width() == 0 || c.bits.Width() > 64 {
 		return nil, false
 	}
@@ -97,7 +97,7 @@ func (p *pass) full(v ir.Value) (form, bool) {
 
 // set notes the form of in's result.
 func (p *pass) set(in *ir.Instr, f form) {
-	fr := p.x.fr
+	fr := p.top
 	if fr == p.a.fr && p.readFirst[in.ID] {
 		p.fail(false) // a turn reads what the turn before has left there
 		return
@@ -123,7 +123,7 @@ func (p *pass) follow(in *ir.Instr) {
 	case ir.OpLoad, ir.OpStore:
 		ok = p.accesses(in)
 	case ir.OpAlloca, ir.OpGep:
-		if ok = p.allSame(in) && (in.Op == ir.OpGep || p.x.fr != p.a.fr); ok {
+		if ok = p.allSame(in) && (in.Op == ir.OpGep || p.top != p.a.fr); ok {
 			p.set(in, nil)
 		}
 	case ir.OpCall:
@@ -151,19 +151,19 @@ func (p *pass) allSame(in *ir.Instr) bool {
 
 // phis follows the phis of the block that the innermost call has come to.
 func (p *pass) phis() {
-	fr := p.x.fr
+	fr := p.top
 	var phis []*ir.Instr
 	var got []form
-	for _, in := range phisOf(fr.blk) {
+	for _, in := range phisOf(fr.fr.blk) {
 		for n, b := range in.Incoming {
-			if b == fr.prev {
+			if b == fr.fr.prev {
 				phis, got = append(phis, in), append(got, p.formOf(in.Args[n]))
 				break
 			}
 		}
 	}
 	for i, in := range phis {
-		if fr == p.a.fr && fr.blk == p.a.head {
+		if fr == p.a.fr && fr.fr.blk == p.a.head {
 			fr.forms[in.ID] = got[i]
 		} else if p.set(in, got[i]); p.try == nil {
 			return
@@ -185,7 +185,7 @@ func (p *pass) switches(in *ir.Instr) bool {
 }
 
 func (p *pass) returns(in *ir.Instr) bool {
-	if p.x.fr == p.a.fr {
+	if p.top == p.a.fr {
 		return false
 	}
 	p.args = nil
@@ -207,7 +207,7 @@ func (p *pass) calls(in *ir.Instr) bool {
 	}
 	switch {
 	case m == ir.ModelLifetimeStart || m == ir.ModelLifetimeEnd:
-		v, ok := p.x.known(in.Args[1])
+		v, ok := p.known(in.Args[1])
 		return ok && p.marks(m, v.obj)
 	case m == ir.ModelExpect:
 		p.set(in, p.formOf(in.Args[0]))
@@ -228,15 +228,15 @@ func (p *pass) calls(in *ir.Instr) bool {
 }
 
 // after is called behind in, which call fr executed.
-func (p *pass) after(fr *frame, in *ir.Instr) {
+func (p *pass) after(fr *leapCall, in *ir.Instr) {
 	switch {
-	case in.Op == ir.OpCall && p.x.fr != fr:
-		p.x.fr.args = p.args
-	case in.Op == ir.OpRet && len(p.args) > 0 && p.x.fr != fr:
-		p.set(fr.call, p.args[0])
-	case in.Op == ir.OpRet && p.x.fr != fr:
+	case in.Op == ir.OpCall && p.top != fr:
+		p.top.args = p.args
+	case in.Op == ir.OpRet && len(p.args) > 0 && p.top != fr:
+		p.set(fr.fr.call, p.args[0])
+	case in.Op == ir.OpRet && p.top != fr:
 	default:
-		if f := fr.forms[in.ID]; f != nil && !in.T.IsVoid() && fr.vals[in.ID].bits != f[0] {
+		if f := fr.forms[in.ID]; f != nil && !in.T.IsVoid() && fr.fr.vals[in.ID].bits != f[0] {
 			p.fail(true) // the execution says otherwise
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // machine is one run.
-type machine struct {
+type Machine struct {
 	m    *ir.Module
 	l    *ir.Layout
 	o    Options
@@ -41,15 +41,12 @@ type machine struct {
 	executed int64
 	visits   map[*ir.Block]int64
 	ways     map[ir.Spot]bool // with Options.Ways
-	trace    tracer
-	asked    int64 // inputs so far
-	lasso    *lassoState
+	asked    int64            // inputs so far
 	passed   []ir.At
-	leaked   *object // of the check leak
-	rel      *relevance
-	unknown  map[string]bool // of Options.Undefined, those that were looked at
 	effort   effort
-	leap     *leaper // of Options.Leaps
+	on       observers
+	skipped  int // objects that skipped turns would have made
+	noted    int // steps of a trace so far
 }
 
 // frame is one call.
@@ -63,21 +60,10 @@ type frame struct {
 	prev   *ir.Block
 	next   int       // index in blk of the instruction to execute
 	objs   []*object // that die when the call returns
-	seen   *Call     // of Options.Watch
-
-	turn    []*Loop // of Options.Watch, whose header is at hand
-	began   bool    // a block began, and Options.Watch wants to know
-	entries map[*Loop][]bits.Vec
-
-	turned bool                // a turn of a loop began, and leaper wants to know
-	turns  map[*ir.Block]int64 // since the loop was entered, or an attempt ended
-	forms  map[int]form        // of vals, in a pass
-	args   []form              // of params
-
-	why causesOf // with Options.Trace
+	began  bool      // a block: its first instruction that is no phi is the next one
 }
 
-func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) {
+func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) {
 	if opts.Entry == nil {
 		opts.Entry = m.Func("main")
 	}
@@ -93,19 +79,15 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 	if opts.MaxDepth == 0 {
 		opts.MaxDepth = 10_000
 	}
-	if opts.MaxTrace == 0 {
-		opts.MaxTrace = 10_000
+	if w := opts.Watch; w != nil && (w.Loops != nil || w.Funcs != nil) {
+		opts.EveryTurn = true
 	}
-	x := &machine{m: m, l: &m.Layout, o: opts, src: src, pw: m.Layout.PtrBits, zero: bits.New(m.Layout.PtrBits, 0),
+	x := &Machine{m: m, l: &m.Layout, o: opts, src: src, pw: m.Layout.PtrBits, zero: bits.New(m.Layout.PtrBits, 0),
 		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{},
 		globNum: map[*ir.Global]int{},
 		labels:  map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
 		visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
 		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
-	if opts.Trace {
-		x.rel = &relevance{mem: map[*object]*memoryCauses{}, born: map[*object]*cause{},
-			pdoms: map[*ir.Func][]*ir.Block{}}
-	}
 	for i, f := range m.Funcs {
 		x.funcNum[f] = i
 		for _, v := range f.Vars {
@@ -118,14 +100,17 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*machine, error) 
 		x.globNum[g] = i
 	}
 	x.addRegions()
-	if opts.Leaps && (opts.Watch == nil || opts.Watch.Loops == nil && opts.Watch.Funcs == nil) {
-		x.leap = newLeaper(x)
+	if opts.Watch != nil {
+		x.on = append(x.on, &watcher{x: x, watch: opts.Watch, entries: map[*frame]map[*Loop][]bits.Vec{}})
+	}
+	for _, observe := range opts.Observe {
+		x.on = append(x.on, observe(x))
 	}
 	return x, nil
 }
 
 // start enters the entry with unknown parameters.
-func (x *machine) start() {
+func (x *Machine) start() {
 	f := x.o.Entry
 	args := make([]value, len(f.Params))
 	for i, p := range f.Params {
@@ -134,13 +119,13 @@ func (x *machine) start() {
 			return
 		}
 		args[i] = x.inputs(input.Param, p.T)
-		x.traceParam(p, args[i])
+		x.on.Param(p, args[i])
 	}
 	x.enter(f, nil, args, nil)
 }
 
 // enter pushes a frame; by-value parameters get their copies.
-func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
+func (x *Machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
 	if len(x.frames) >= x.o.MaxDepth {
 		x.end(StepLimit, "", fmt.Sprintf("more than %d calls deep", x.o.MaxDepth))
 		return
@@ -158,15 +143,11 @@ func (x *machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
 		args[i] = value{bits: x.zero, obj: o}
 		fr.objs = append(fr.objs, o)
 	}
-	x.enterCauses(fr, call)
 	x.frames = append(x.frames, fr)
 	x.fr = fr
 	x.visits[fr.blk]++
-	x.watchEnter()
-	x.traceCall(f, call, args)
-	if x.checkStack(); x.lasso != nil && x.out == nil {
-		x.lasso.calls.enter(x)
-	}
+	x.on.Enter(fr)
+	x.checkStack()
 }
 
 // paramVar is the C variable that a by-value parameter is.
@@ -180,12 +161,10 @@ func paramVar(f *ir.Func, p *ir.Param) *ir.Var {
 }
 
 // leave pops the frame and hands the result to the call.
-func (x *machine) leave(ret value, hasRet bool) {
+func (x *Machine) leave(ret value, hasRet bool) {
 	fr := x.fr
 	if len(x.frames) == 1 {
-		if hasRet {
-			x.traceReturn(fr.fn, ret)
-		}
+		x.on.Leave(fr, ret, hasRet)
 		x.leaks(ir.EndReturn)
 		x.end(Returned, "", "")
 		if x.out.Kind == Returned && hasRet && ret.elems == nil {
@@ -199,26 +178,16 @@ func (x *machine) leave(ret value, hasRet bool) {
 		o.dead, o.pages, o.ptrs = afterReturn, nil, nil
 		x.objects[o.num] = nil // pointers to it may live on, its number does not matter any more
 	}
-	if x.leap != nil {
-		x.leap.leave(fr)
-	}
-	if x.lasso != nil {
-		x.lasso.calls.active[fr.fn]--
-	}
 	x.frames = x.frames[:len(x.frames)-1]
 	x.fr = x.frames[len(x.frames)-1]
-	x.watchLeave(fr, ret, hasRet)
+	x.on.Leave(fr, ret, hasRet)
 	if hasRet {
-		x.traceReturn(fr.fn, ret)
 		x.fr.vals[fr.call.ID] = ret
-		if x.rel != nil {
-			x.fr.why.vals[fr.call.ID] = x.rel.cur
-		}
 	}
 }
 
 // step executes one instruction.
-func (x *machine) step() {
+func (x *Machine) step() {
 	fr := x.fr
 	in := fr.blk.Instrs[fr.next]
 	x.cur = in
@@ -228,32 +197,22 @@ func (x *machine) step() {
 		return
 	}
 	if in.Op == ir.OpPhi {
-		if x.leap != nil {
-			x.leap.phis()
-		}
+		x.on.Phis(fr)
 		x.phis(fr)
 		return
 	}
-	if fr.turn != nil {
-		x.watchTurn(fr)
-	}
 	if fr.began {
 		fr.began = false
-		x.o.Watch.Block(View{x})
+		x.on.Begin(fr)
 	}
 	fr.next++
-	if x.rel != nil {
-		x.follow(fr, in)
-	}
-	if x.leap != nil {
-		x.leap.step(fr, in)
-		return
-	}
+	x.on.Before(fr, in)
 	x.execute(in)
+	x.on.After(fr, in)
 }
 
 // execute executes an instruction that is no phi.
-func (x *machine) execute(in *ir.Instr) {
+func (x *Machine) execute(in *ir.Instr) {
 	switch in.Op.Class() {
 	case ir.ClassTerm:
 		x.term(in)
@@ -272,7 +231,7 @@ func (x *machine) execute(in *ir.Instr) {
 	}
 }
 
-func (x *machine) set(in *ir.Instr, v value) {
+func (x *Machine) set(in *ir.Instr, v value) {
 	if w := v.bits.Width(); w > 64 || v.elems != nil {
 		x.spend(int64(w/8) + int64(len(v.elems))*elementBytes)
 	}
@@ -280,57 +239,46 @@ func (x *machine) set(in *ir.Instr, v value) {
 }
 
 // phis evaluates all phis of the block at once (LangRef: phi).
-func (x *machine) phis(fr *frame) {
+func (x *Machine) phis(fr *frame) {
 	var got []value
-	var why []*cause
 	for _, in := range fr.blk.Instrs[fr.next:] {
 		if in.Op != ir.OpPhi {
 			break
 		}
 		x.cur = in
-		if x.rel != nil {
-			why = append(why, fr.followPhi(in))
-		}
 		for n, b := range in.Incoming {
 			if b == fr.prev {
 				got = append(got, x.eval(in.Args[n]))
 			}
 		}
 	}
-	for i, v := range got {
+	for _, v := range got {
 		fr.vals[fr.blk.Instrs[fr.next].ID] = v
-		if x.rel != nil {
-			fr.why.vals[fr.blk.Instrs[fr.next].ID] = why[i]
-		}
 		fr.next++
 	}
 	x.executed += int64(len(got)) - 1
 }
 
+// phisOf are the phis that b begins with.
+func phisOf(b *ir.Block) []*ir.Instr {
+	n := slices.IndexFunc(b.Instrs, func(in *ir.Instr) bool { return in.Op != ir.OpPhi })
+	return b.Instrs[:n]
+}
+
 // jump continues at block b.
-func (x *machine) jump(b *ir.Block) {
+func (x *Machine) jump(b *ir.Block) {
 	if x.o.Ways {
 		x.ways[ir.Spot{Instr: x.fr.blk.Term(), To: b}] = true
 	}
-	x.fr.prev, x.fr.blk, x.fr.next = x.fr.blk, b, 0
-	x.fr.arrive(b)
+	x.fr.prev, x.fr.blk, x.fr.next, x.fr.began = x.fr.blk, b, 0, true
 	x.visits[b]++
-	if w := x.o.Watch; w != nil {
-		x.fr.turn = w.Loops[b]
-		x.fr.began = w.Block != nil
-	}
-	if x.lasso != nil {
-		x.lasso.jump(x, b)
-	}
-	if x.leap != nil {
-		x.leap.jump(b)
-	}
+	x.on.Jump(b)
 }
 
 // end finishes the run; the first reason counts.
-func (x *machine) end(k Kind, c verdict.Check, msg string) { x.endAs(k, c, msg, nil) }
+func (x *Machine) end(k Kind, c verdict.Check, msg string) { x.endAs(k, c, msg, nil) }
 
-func (x *machine) endAs(k Kind, c verdict.Check, msg string, why *verdict.Failure) {
+func (x *Machine) endAs(k Kind, c verdict.Check, msg string, why *verdict.Failure) {
 	if x.out != nil {
 		return
 	}
@@ -347,12 +295,12 @@ func (x *machine) endAs(k Kind, c verdict.Check, msg string, why *verdict.Failur
 
 // violate ends the run because check c fails; nothing happens if it is off,
 // and false tells the caller to go on. Use stop where nothing can go on.
-func (x *machine) violate(c verdict.Check, format string, args ...any) bool {
+func (x *Machine) violate(c verdict.Check, format string, args ...any) bool {
 	return x.violateAs("", c, format, args...)
 }
 
 // violateAs is violate where c fails in more ways than one; an object among args stands for its description.
-func (x *machine) violateAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) bool {
+func (x *Machine) violateAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) bool {
 	if !x.asks(x.cur, c) {
 		x.pass(x.cur, c)
 		return false
@@ -363,24 +311,24 @@ func (x *machine) violateAs(kind verdict.FailureKind, c verdict.Check, format st
 }
 
 // asks reports whether check c is claimed at in.
-func (x *machine) asks(in *ir.Instr, c verdict.Check) bool {
+func (x *Machine) asks(in *ir.Instr, c verdict.Check) bool {
 	return x.o.Checks.Has(c) && !x.o.Past[ir.At{Instr: in, Check: c}]
 }
 
 // pass notes that the run goes on past a claim that is violated.
-func (x *machine) pass(in *ir.Instr, c verdict.Check) {
+func (x *Machine) pass(in *ir.Instr, c verdict.Check) {
 	if at := (ir.At{Instr: in, Check: c}); x.o.Past[at] && !slices.Contains(x.passed, at) {
 		x.passed = append(x.passed, at)
 	}
 }
 
 // stop ends the run as a violation of c, or as Undefined if c is off.
-func (x *machine) stop(c verdict.Check, format string, args ...any) {
+func (x *Machine) stop(c verdict.Check, format string, args ...any) {
 	x.stopAs("", c, format, args...)
 }
 
 // stopAs is stop where c fails in more ways than one, as violateAs is.
-func (x *machine) stopAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) {
+func (x *Machine) stopAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) {
 	if !x.violateAs(kind, c, format, args...) {
 		message, why := x.worded(kind, format, args)
 		x.endAs(Undefined, c, message, why)
@@ -389,7 +337,7 @@ func (x *machine) stopAs(kind verdict.FailureKind, c verdict.Check, format strin
 
 // decide is the check `uninitialised`: v decides what happens next. It reports
 // whether the run goes on.
-func (x *machine) decide(v value, what string) bool {
+func (x *Machine) decide(v value, what string) bool {
 	if v.defined() {
 		return true
 	}
@@ -397,7 +345,7 @@ func (x *machine) decide(v value, what string) bool {
 }
 
 // decideShown does so with the operands of in that the world outside sees.
-func (x *machine) decideShown(in *ir.Instr, args []value) bool {
+func (x *Machine) decideShown(in *ir.Instr, args []value) bool {
 	for i := range ir.Shown(in) {
 		if !x.decide(args[i], ir.ShownAs(in)) {
 			return false
@@ -407,7 +355,7 @@ func (x *machine) decideShown(in *ir.Instr, args []value) bool {
 }
 
 // decideResult does so with the value that a return statement gives to code that is not known.
-func (x *machine) decideResult(in *ir.Instr, v value) bool {
+func (x *Machine) decideResult(in *ir.Instr, v value) bool {
 	f := x.fr.fn
 	if ir.Returned(in) == nil || f.Driven() || len(x.frames) > 1 && !x.frames[len(x.frames)-2].fn.Driven() {
 		return true
@@ -415,17 +363,10 @@ func (x *machine) decideResult(in *ir.Instr, v value) bool {
 	return x.decide(v, "the result of "+f.CName)
 }
 
-func (x *machine) finish() *Outcome {
+func (x *Machine) finish() *Outcome {
 	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
-	if x.leap != nil {
-		x.out.Leapt = x.leap.turns
-	}
 	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed
-	x.traceEnd()
+	x.on.End(x.out)
 	x.nameBlocks()
-	x.markRelevant()
-	x.out.Undefined = x.undefinedUsed()
-	x.trace.numberObjects()
-	x.out.Steps, x.out.Dropped = x.trace.steps, x.trace.dropped
 	return x.out
 }

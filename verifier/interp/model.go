@@ -8,7 +8,7 @@ import (
 )
 
 // model executes a call of a function that the engines implement themselves.
-func (x *machine) model(in *ir.Instr) {
+func (x *Machine) model(in *ir.Instr) {
 	args := make([]value, len(in.Args))
 	for i, a := range in.Args {
 		args[i] = x.eval(a)
@@ -21,7 +21,7 @@ func (x *machine) model(in *ir.Instr) {
 }
 
 // modelled executes model m of function f (for its name).
-func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
+func (x *Machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 	name := string(m)
 	if f != nil {
 		name = f.Name
@@ -31,7 +31,7 @@ func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 			args[i].obj = nil
 		}
 	}
-	c := &call{machine: x, in: in, name: name, fn: f, args: args}
+	c := &call{Machine: x, in: in, name: name, fn: f, args: args}
 	if want, ok := minArgs[m]; ok && len(args) < want {
 		x.end(Unsupported, "", "call of "+name+" with too few arguments")
 		return
@@ -47,7 +47,7 @@ func (x *machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 
 // call is a modelled call being executed.
 type call struct {
-	*machine
+	*Machine
 	in   *ir.Instr
 	name string
 	fn   *ir.Func // nil where only the model is known
@@ -106,14 +106,14 @@ func (c *call) harness(m ir.Model) bool {
 	case ir.ModelNondet:
 		v := c.inputs(input.Nondet, c.in.T)
 		c.result(v)
-		c.traceInput(c.in, c.name, v)
+		c.on.Input(c.in, c.name, v)
 	case ir.ModelNondetNonNeg:
 		v := c.inputs(input.Nondet, c.in.T)
 		if v.bits.Sign() {
 			c.end(AssumeFailed, "", "negative result of "+c.name)
 		}
 		c.result(v)
-		c.traceInput(c.in, c.name, v)
+		c.on.Input(c.in, c.name, v)
 	case ir.ModelRange:
 		c.rangeInput()
 	case ir.ModelAssume:
@@ -158,7 +158,7 @@ func (c *call) rangeInput() {
 		c.end(AssumeFailed, "", "value outside the range of "+c.name)
 	}
 	c.result(v)
-	c.traceInput(c.in, c.name, v)
+	c.on.Input(c.in, c.name, v)
 }
 
 // maxText bounds the bytes of a program's string that a message has, here and in encode.
@@ -249,7 +249,7 @@ func (c *call) located(i int) value {
 }
 
 // accessible reports whether n bytes at p could be accessed.
-func (x *machine) accessible(p value, n uint64, write bool) bool {
+func (x *Machine) accessible(p value, n uint64, write bool) bool {
 	if p.obj == nil {
 		p = x.toPtr(p)
 	}
@@ -301,6 +301,6 @@ func (c *call) fillHavoc(p value, n uint64) bool {
 	}
 	c.settle(o, off, int64(n), true)
 	o.setBytes(off, int64(n), bytes)
-	c.traceBytes(c.in, o, off, int64(n))
+	c.on.Fill(c.in, o, off, int64(n))
 	return true
 }

@@ -48,7 +48,7 @@ func (c *call) heap(m ir.Model) bool {
 // allocate is a new heap block of n bytes with unknown contents, or null.
 func (c *call) allocate(n uint64, align int64) value {
 	if !c.o.MallocNeverFails && ir.Fails(c.name) && !c.input(input.MallocOK, 1).IsOne() {
-		c.traceAlloc(c.in, nil, n)
+		c.on.Alloc(c.in, nil, n)
 		return scalar(c.zero)
 	}
 	if n > uint64(vec.Ones(c.pw).Low64()>>1) {
@@ -60,10 +60,7 @@ func (c *call) allocate(n uint64, align int64) value {
 	}
 	o := c.newObject(heapObject, int64(n), align, c.in)
 	o.owner = ir.OwnerOf(c.name)
-	if c.rel != nil {
-		c.rel.born[o] = c.rel.cur
-	}
-	c.traceAlloc(c.in, o, n)
+	c.on.Alloc(c.in, o, n)
 	return value{bits: c.zero, obj: o}
 }
 
@@ -170,7 +167,7 @@ func (c *call) free(p value) {
 	}
 	o := c.located(0).obj
 	o.dead = "free"
-	c.traceFree(c.in, o)
+	c.on.Free(c.in, o)
 }
 
 func (c *call) strdup() {

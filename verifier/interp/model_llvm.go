@@ -55,7 +55,7 @@ func (c *call) lifetime(m ir.Model) {
 		return
 	}
 	o.dead, o.pages, o.ptrs = "", nil, nil
-	c.traceInitial(c.in, o)
+	c.on.Local(c.in, o)
 }
 
 // stack: llvm.stackrestore ends what was allocated since the matching stacksave.

@@ -40,7 +40,7 @@ func (c *call) memoryModel(m ir.Model) bool {
 
 // copyRange copies n bytes with what is known of them; both ranges must be
 // valid, and with disjoint they must not overlap unless they are the same.
-func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
+func (x *Machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 	if n == 0 {
 		return true
 	}
@@ -67,13 +67,13 @@ func (x *machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 		return true
 	}
 	x.copyBytes(to, toOff, from, fromOff, int64(n))
-	x.traceBytes(x.cur, to, toOff, int64(n))
+	x.on.Fill(x.cur, to, toOff, int64(n))
 	return true
 }
 
 // copyUnknown writes n bytes of the source's choice at off of o, or nowhere: what a
 // volatile object held.
-func (x *machine) copyUnknown(o *object, off, n int64) bool {
+func (x *Machine) copyUnknown(o *object, off, n int64) bool {
 	x.asked++
 	if x.sealed("a volatile object is copied"); x.out != nil {
 		return false
@@ -88,12 +88,12 @@ func (x *machine) copyUnknown(o *object, off, n int64) bool {
 	}
 	x.settle(o, off, n, true)
 	o.setBytes(off, n, bytes)
-	x.traceBytes(x.cur, o, off, n)
+	x.on.Fill(x.cur, o, off, n)
 	return true
 }
 
 // copyBytes moves n bytes; whole pointers inside the range stay whole.
-func (x *machine) copyBytes(to *object, toOff int64, from *object, fromOff, n int64) {
+func (x *Machine) copyBytes(to *object, toOff int64, from *object, fromOff, n int64) {
 	x.spend(n)
 	ps := int64(x.pw / 8)
 	whole := map[int64]value{}
@@ -145,6 +145,6 @@ func (c *call) memset(n uint64) bool {
 			p.data[i], p.undef[i] = b, undef
 		}
 	})
-	c.traceBytes(c.in, o, off, int64(n))
+	c.on.Fill(c.in, o, off, int64(n))
 	return true
 }

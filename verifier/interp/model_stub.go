@@ -23,7 +23,7 @@ func (c *call) stub(m ir.Model) bool {
 		}
 		v := c.inputs(input.Nondet, c.in.T)
 		c.result(v)
-		c.traceInput(c.in, c.name, v)
+		c.on.Input(c.in, c.name, v)
 		return true
 	case ir.ModelHavocRest:
 		n := ^uint64(0)

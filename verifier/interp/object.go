@@ -79,18 +79,16 @@ const (
 	fillIndeterminate                // from the source, and using them is a mistake
 )
 
-func (x *machine) newObject(k objectKind, size, align int64, born *ir.Instr) *object {
-	o := &object{num: len(x.objects), kind: k, size: size, align: max(1, align), born: born, fill: fillIndeterminate}
-	if x.leap != nil {
-		o.leapt = x.leap.objects
-	}
+func (x *Machine) newObject(k objectKind, size, align int64, born *ir.Instr) *object {
+	o := &object{num: len(x.objects), kind: k, size: size, align: max(1, align), born: born, fill: fillIndeterminate,
+		leapt: x.skipped}
 	o.init = x.src.ObjectBytes(o.num+o.leapt, born)
 	x.objects = append(x.objects, o)
 	return o
 }
 
 // global is g's object, made when first touched.
-func (x *machine) global(g *ir.Global) *object {
+func (x *Machine) global(g *ir.Global) *object {
 	n := x.globNum[g]
 	if o := x.objects[n]; o != nil {
 		return o
@@ -115,7 +113,7 @@ func (x *machine) global(g *ir.Global) *object {
 }
 
 // writeConst puts an initialiser into memory.
-func (x *machine) writeConst(o *object, off int64, c *ir.Const) {
+func (x *Machine) writeConst(o *object, off int64, c *ir.Const) {
 	switch c.Kind {
 	case ir.ConstZero, ir.ConstNull:
 	case ir.ConstUndef, ir.ConstPoison: // padding and the like: zero at run time
@@ -133,7 +131,7 @@ func (x *machine) writeConst(o *object, off int64, c *ir.Const) {
 }
 
 // function is f's object: it has an address and no contents.
-func (x *machine) function(f *ir.Func) *object {
+func (x *Machine) function(f *ir.Func) *object {
 	n := x.funcNum[f]
 	if x.funcs[n] == nil {
 		o := &object{num: -1 - n, kind: funcObject, size: 4, align: 4, readOnly: true, fn: f}
@@ -147,7 +145,7 @@ func (x *machine) function(f *ir.Func) *object {
 	return x.funcs[n]
 }
 
-func (x *machine) label(b *ir.Block) *object {
+func (x *Machine) label(b *ir.Block) *object {
 	if x.labels[b] == nil {
 		x.labels[b] = &object{kind: labelObject, size: 4, align: 4, readOnly: true, block: b, num: -1 << 30}
 	}
@@ -155,7 +153,7 @@ func (x *machine) label(b *ir.Block) *object {
 }
 
 // nowhere is the object that pointers computed from null point behind.
-func (x *machine) nowhere() *object {
+func (x *Machine) nowhere() *object {
 	if x.null == nil {
 		x.null = &object{kind: nullObject, align: 1, readOnly: true, hasBase: true, num: -1 << 31}
 	}
@@ -164,7 +162,7 @@ func (x *machine) nowhere() *object {
 
 // settle writes out the bytes of whole pointers that overlap [off, off+n).
 // Before a write they stop being whole.
-func (x *machine) settle(o *object, off, n int64, write bool) {
+func (x *Machine) settle(o *object, off, n int64, write bool) {
 	if len(o.ptrs) == 0 {
 		return
 	}
@@ -185,7 +183,7 @@ func (x *machine) settle(o *object, off, n int64, write bool) {
 }
 
 // putBits writes an integer of n bytes in the target's byte order.
-func (x *machine) putBits(o *object, off, n int64, v value) {
+func (x *Machine) putBits(o *object, off, n int64, v value) {
 	w := int(n * 8)
 	b, u := v.bits, v.mask()
 	if b.Width() < w {
@@ -201,7 +199,7 @@ func (x *machine) putBits(o *object, off, n int64, v value) {
 }
 
 // getBits reads n bytes as an integer of width w.
-func (x *machine) getBits(o *object, off, n int64, w int) value {
+func (x *Machine) getBits(o *object, off, n int64, w int) value {
 	if n <= 8 {
 		var b, u uint64
 		for i := int64(0); i < n; i++ {
@@ -226,7 +224,7 @@ func (x *machine) getBits(o *object, off, n int64, w int) value {
 }
 
 // put writes a value of type t; the range must be inside the object.
-func (x *machine) put(o *object, off int64, t *ir.Type, v value) {
+func (x *Machine) put(o *object, off int64, t *ir.Type, v value) {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
 		n := x.l.StoreSize(t)
@@ -260,7 +258,7 @@ func (x *machine) put(o *object, off int64, t *ir.Type, v value) {
 }
 
 // get reads a value of type t; the range must be inside the object.
-func (x *machine) get(o *object, off int64, t *ir.Type) value {
+func (x *Machine) get(o *object, off int64, t *ir.Type) value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
 		n := x.l.StoreSize(t)
@@ -295,7 +293,7 @@ func packedBits(t *ir.Type) bool {
 }
 
 // pack makes one integer of a vector, element 0 lowest (highest on big-endian targets).
-func (x *machine) pack(t *ir.Type, v value) value {
+func (x *Machine) pack(t *ir.Type, v value) value {
 	var b, u bits.Vec
 	for i := range v.elems {
 		e := v.elems[i]
@@ -313,7 +311,7 @@ func (x *machine) pack(t *ir.Type, v value) value {
 }
 
 // unpack is the inverse of pack.
-func (x *machine) unpack(t *ir.Type, v value) value {
+func (x *Machine) unpack(t *ir.Type, v value) value {
 	w, n := t.Elem.Width, int(t.Len)
 	out := value{elems: make([]value, n)}
 	for i := 0; i < n; i++ {

@@ -40,7 +40,7 @@ func (o *object) guess(t *ir.DType, written bool) {
 }
 
 // name is the object as C code would write it; of a heap block, its mark.
-func (x *machine) name(o *object) string {
+func (x *Machine) name(o *object) string {
 	switch {
 	case o.variable != nil:
 		return o.variable.Name
@@ -85,7 +85,7 @@ func (o *object) literal() string {
 
 // placeName is a byte range of an object as a C expression and its C type, nil if unknown. In a union it is the member
 // that an access of type like fits; nil fits all.
-func (x *machine) placeName(o *object, off, size int64, like *ir.Type) (string, *ir.DType) {
+func (x *Machine) placeName(o *object, off, size int64, like *ir.Type) (string, *ir.DType) {
 	name, t := x.name(o), o.dtype()
 	if t == nil {
 		switch {
@@ -100,7 +100,7 @@ func (x *machine) placeName(o *object, off, size int64, like *ir.Type) (string, 
 }
 
 // arrayName is an array of count elements of n bytes each at an offset, as a C expression.
-func (x *machine) arrayName(o *object, off, count, n int64) string {
+func (x *Machine) arrayName(o *object, off, count, n int64) string {
 	if t := o.dtype(); t != nil {
 		if name := findArray(x.name(o), t, off*8, count, n*8); name != "" {
 			return name
@@ -111,7 +111,7 @@ func (x *machine) arrayName(o *object, off, count, n int64) string {
 }
 
 // pointerName is a pointer as C code would write it.
-func (x *machine) pointerName(v value) string {
+func (x *Machine) pointerName(v value) string {
 	o, off := v.obj, int64(v.bits.Low64())
 	if v.isBehindNull() {
 		n, _ := v.bits.Int64()

@@ -14,14 +14,14 @@ import (
 // Paused is a run that stands still between two instructions. It can be gone on with more than once, with other inputs
 // each time.
 type Paused struct {
-	x     *machine
+	x     *Machine
 	pause map[*ir.Block]bool
 }
 
 // Pause returns a run that did not begin yet. It pauses where it comes to one of the blocks after it read an input.
-// Neither Trace nor Watch nor Leaps are heeded.
+// Neither Watch nor Observe are heeded.
 func Pause(m *ir.Module, opts Options, at map[*ir.Block]bool) (*Paused, error) {
-	opts.Trace, opts.Watch, opts.Leaps = false, nil, false
+	opts.Watch, opts.Observe = nil, nil
 	x, err := newMachine(m, opts, input.Zeros{})
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (p *Paused) Fork() (*Paused, int64) {
 	x := *p.x
 	x.objects, x.funcs = c.objects(p.x.objects), c.objects(p.x.funcs)
 	x.regions, x.placed, x.touched = c.objects(p.x.regions), c.objects(p.x.placed), c.objects(p.x.touched)
-	x.null, x.leaked = c.object(p.x.null), c.object(p.x.leaked)
+	x.null = c.object(p.x.null)
 	x.labels = map[*ir.Block]*object{}
 	for b, o := range p.x.labels {
 		x.labels[b] = c.object(o)
@@ -93,7 +93,8 @@ func (p *Paused) Fork() (*Paused, int64) {
 	x.frames = nil
 	for _, f := range p.x.frames {
 		x.fr = &frame{fn: f.fn, call: f.call, params: c.values(f.params), extra: c.values(f.extra), vals: c.values(f.vals),
-			blk: f.blk, prev: f.prev, next: f.next, objs: c.objects(f.objs), turns: maps.Clone(f.turns)}
+			blk: f.blk, prev: f.prev, next: f.next, objs: c.objects(f.objs),
+			began: f.began}
 		x.frames = append(x.frames, x.fr)
 	}
 	return &Paused{x: &x, pause: p.pause}, c.bytes

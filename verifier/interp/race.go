@@ -9,7 +9,7 @@ import (
 
 // raced words the failure of a trap of the check `race`, with the place of the handler's access where the run is
 // traced: operands are what handlers count in at theirs, or a variable and a function that writes it (weave/interrupt).
-func (x *machine) raced(in *ir.Instr) {
+func (x *Machine) raced(in *ir.Instr) {
 	message := in.What
 	if other := x.otherAccess(in.Args); other != nil && other.Pos.Line > 0 {
 		message += fmt.Sprintf(" (at %s)", other.Pos)
@@ -18,7 +18,7 @@ func (x *machine) raced(in *ir.Instr) {
 }
 
 // otherAccess returns the access of a handler that a trap is about; nil: not known.
-func (x *machine) otherAccess(args []ir.Value) *ir.Instr {
+func (x *Machine) otherAccess(args []ir.Value) *ir.Instr {
 	var variable *ir.Global
 	for _, a := range args {
 		k, ok := a.(*ir.Const)
@@ -28,7 +28,7 @@ func (x *machine) otherAccess(args []ir.Value) *ir.Instr {
 			return firstWrite(k.Func, variable)
 		case k.Global != nil:
 			variable = k.Global
-			if w := x.trace.writes[x.eval(a).obj][0]; w != nil {
+			if w := x.on.LastWrite(x.eval(a).obj, 0); w != nil {
 				return w
 			}
 		}

@@ -65,83 +65,127 @@ func (c *causesOf) control() *cause {
 	return c.call
 }
 
-// causeOf is the cause of operand v in fr.
-func (fr *frame) causeOf(v ir.Value) *cause {
+// causeOf is the cause of operand v.
+func (c *causesOf) causeOf(v ir.Value) *cause {
 	switch v := v.(type) {
 	case *ir.Instr:
-		return fr.why.vals[v.ID]
+		return c.vals[v.ID]
 	case *ir.Param:
-		if v.Index < len(fr.why.params) {
-			return fr.why.params[v.Index]
+		if v.Index < len(c.params) {
+			return c.params[v.Index]
 		}
 	}
 	return nil
 }
 
-// follow begins the cause of in, which fr executes next.
-func (x *machine) follow(fr *frame, in *ir.Instr) {
-	if x.executed > maxRelevant || x.executed > maxMarked && !x.o.Relevant {
-		x.rel = nil
+// Before implements Observer: it begins the cause of in, which fr executes next.
+func (x *tracer) Before(fr *frame, in *ir.Instr) {
+	if x.rel == nil {
 		return
 	}
-	c := &cause{}
-	c.on(fr.why.control())
+	if x.executed > maxRelevant || x.executed > maxMarked && !x.ask.Relevant {
+		x.rel, x.why = nil, nil
+		return
+	}
+	c, why := &cause{}, x.why[len(x.why)-1]
+	c.on(why.control())
 	for _, a := range in.Args {
-		c.on(fr.causeOf(a))
+		c.on(why.causeOf(a))
 	}
 	if in.Callee != nil {
-		c.on(fr.causeOf(in.Callee))
+		c.on(why.causeOf(in.Callee))
 	}
-	fr.why.vals[in.ID] = c
+	why.vals[in.ID] = c
 	x.rel.cur = c
 	if n := len(in.Targets); n > 1 {
 		until := x.postDominators(fr.fn)[fr.blk.Index]
-		if k := len(fr.why.under); k > 0 && fr.why.under[k-1].until == until {
-			fr.why.under = fr.why.under[:k-1]
+		if k := len(why.under); k > 0 && why.under[k-1].until == until {
+			why.under = why.under[:k-1]
 		}
-		fr.why.under = append(fr.why.under, under{c, until})
+		why.under = append(why.under, under{c, until})
 	}
 }
 
-// arrive ends the branches that do not decide about b any more.
-func (fr *frame) arrive(b *ir.Block) {
-	for n := len(fr.why.under); n > 0 && fr.why.under[n-1].until == b; n-- {
-		fr.why.under = fr.why.under[:n-1]
+// Jump implements Observer: it ends the branches that do not decide about b any more.
+func (x *tracer) Jump(b *ir.Block) {
+	if x.rel == nil {
+		return
+	}
+	why := x.why[len(x.why)-1]
+	for n := len(why.under); n > 0 && why.under[n-1].until == b; n-- {
+		why.under = why.under[:n-1]
 	}
 }
 
 // enterCauses gives a new frame the causes of its arguments.
-func (x *machine) enterCauses(fr *frame, call *ir.Instr) {
+func (x *tracer) enterCauses(fr *frame) {
 	if x.rel == nil {
 		return
 	}
-	fr.why.vals = make([]*cause, fr.fn.NumInstr)
-	if call == nil || x.fr == nil {
-		fr.why.params = x.rel.entry
+	why := &causesOf{vals: make([]*cause, fr.fn.NumInstr), params: x.rel.entry}
+	if n := len(x.why); n > 0 {
+		why.call, why.params = x.rel.cur, nil
+		for _, a := range fr.call.Args {
+			why.params = append(why.params, x.why[n-1].causeOf(a))
+		}
+	}
+	x.why = append(x.why, why)
+}
+
+// leaveCauses gives the result of fr, which came back, its cause.
+func (x *tracer) leaveCauses(fr *frame, hasRet bool) {
+	n := len(x.why) - 1
+	if x.rel == nil || n == 0 {
 		return
 	}
-	fr.why.call = x.rel.cur
-	for _, a := range call.Args {
-		fr.why.params = append(fr.why.params, x.fr.causeOf(a))
+	if x.why = x.why[:n]; hasRet {
+		x.why[n-1].vals[fr.call.ID] = x.rel.cur
 	}
 }
 
-// followPhi is the cause of a phi, by the values from before the jump.
-func (fr *frame) followPhi(in *ir.Instr) *cause {
-	c := &cause{}
-	c.on(fr.why.control())
-	for i, b := range in.Incoming {
-		if b == fr.prev {
-			c.on(fr.causeOf(in.Args[i]))
+// Phis implements Observer: the cause of a phi follows from the values from before the jump.
+func (x *tracer) Phis(fr *frame) {
+	if x.rel == nil {
+		return
+	}
+	why := x.why[len(x.why)-1]
+	var got []*cause
+	phis := phisOf(fr.blk)[fr.next:]
+	for _, in := range phis {
+		c := &cause{}
+		c.on(why.control())
+		for i, b := range in.Incoming {
+			if b == fr.prev {
+				c.on(why.causeOf(in.Args[i]))
+			}
+		}
+		got = append(got, c)
+	}
+	for i, in := range phis {
+		why.vals[in.ID] = got[i]
+	}
+}
+
+// Leaked implements Observer: it makes the end of the run depend on the allocation of o and on the last writes of what held it, and on nothing
+// else.
+func (x *tracer) Leaked(o *object) {
+	x.leaked = o
+	if x.rel == nil || x.rel.cur == nil {
+		return
+	}
+	x.rel.cur = &cause{}
+	x.rel.cur.on(x.rel.born[o])
+	for _, h := range x.blocks.of[o] {
+		if h.in.dead == "" {
+			x.readBytes(h.in, h.off, int64(x.pw/8))
 		}
 	}
-	return c
 }
 
 // markRelevant marks the steps that the last instruction depends on, and notes of each the steps that it follows from;
 // with Options.Relevant the others go.
-func (x *machine) markRelevant() {
-	t := &x.trace
+func (x *tracer) markRelevant() {
+	t := x
 	switch {
 	case x.out.Kind != Violation:
 		return
@@ -157,7 +201,7 @@ func (x *machine) markRelevant() {
 		t.steps[i].Relevant = i == last || keep[t.dropped+i] != nil
 	}
 	number := make([]int, len(t.steps)) // of the steps that stay
-	if n := 0; x.o.Relevant {
+	if n := 0; x.ask.Relevant {
 		for i := range t.steps {
 			if number[i] = n; t.steps[i].Relevant {
 				n++
@@ -174,10 +218,10 @@ func (x *machine) markRelevant() {
 			c = x.rel.cur
 		}
 		if c != nil {
-			t.steps[i].Causes = t.causes(c, i, number)
+			t.steps[i].Causes = t.nearest(c, i, number)
 		}
 	}
-	if x.o.Relevant {
+	if x.ask.Relevant {
 		t.steps = slices.DeleteFunc(t.steps, func(s verdict.Step) bool { return !s.Relevant })
 	}
 }
@@ -189,7 +233,7 @@ const (
 )
 
 // causes returns the numbers of the nearest steps that step i follows from, the latest first. c is its cause.
-func (t *tracer) causes(c *cause, i int, number []int) []int {
+func (t *tracer) nearest(c *cause, i int, number []int) []int {
 	var out []int
 	seen := map[*cause]bool{c: true}
 	for todo := slices.Clone(c.preds); len(todo) > 0 && len(seen) < maxCausesWalk; {
@@ -216,7 +260,7 @@ func (t *tracer) causes(c *cause, i int, number []int) []int {
 
 // relevantSteps returns the steps, counted from the start of the run, that the last instruction depends on, each with
 // the instruction that made it.
-func (x *machine) relevantSteps() map[int]*cause {
+func (x *tracer) relevantSteps() map[int]*cause {
 	keep := map[int]*cause{}
 	for todo := []*cause{x.rel.cur}; len(todo) > 0; {
 		c := todo[len(todo)-1]
@@ -235,7 +279,7 @@ func (x *machine) relevantSteps() map[int]*cause {
 
 // postDominators gives, by block of f, the nearest block that every way to the end
 // of f passes, or nil (Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm).
-func (x *machine) postDominators(f *ir.Func) []*ir.Block {
+func (x *tracer) postDominators(f *ir.Func) []*ir.Block {
 	if p, ok := x.rel.pdoms[f]; ok {
 		return p
 	}

@@ -14,7 +14,7 @@ type pageCauses struct {
 }
 
 // readBytes and wroteBytes note that the current instruction does.
-func (x *machine) readBytes(o *object, off, n int64) {
+func (x *tracer) readBytes(o *object, off, n int64) {
 	if x.rel == nil || x.rel.cur == nil || x.rel.mem[o] == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (x *machine) readBytes(o *object, off, n int64) {
 	})
 }
 
-func (x *machine) wroteBytes(o *object, off, n int64) {
+func (x *tracer) wroteBytes(o *object, off, n int64) {
 	if x.rel == nil || x.rel.cur == nil {
 		return
 	}

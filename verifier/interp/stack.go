@@ -3,7 +3,7 @@ package interp
 import "github.com/firmproof/firmproof/verifier/verdict"
 
 // checkStack ends the run if the active functions need more than there is.
-func (x *machine) checkStack() {
+func (x *Machine) checkStack() {
 	if x.o.Stack == nil || x.o.Stack.Size == 0 || !x.o.Checks.Has(verdict.Stack) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // term executes a terminator.
-func (x *machine) term(in *ir.Instr) {
+func (x *Machine) term(in *ir.Instr) {
 	switch in.Op {
 	case ir.OpRet:
 		if len(in.Args) == 0 {
@@ -37,7 +37,7 @@ func (x *machine) term(in *ir.Instr) {
 		if c.bits.IsOne() {
 			to = in.Targets[0]
 		}
-		x.traceBranch(in, c, to)
+		x.on.Branch(in, c, to)
 		x.jump(to)
 	case ir.OpSwitch:
 		x.switchTo(in)
@@ -58,7 +58,7 @@ func (x *machine) term(in *ir.Instr) {
 	}
 }
 
-func (x *machine) switchTo(in *ir.Instr) {
+func (x *Machine) switchTo(in *ir.Instr) {
 	v := x.eval(in.Args[0])
 	if !x.decide(v, "switch value") {
 		return
@@ -70,6 +70,6 @@ func (x *machine) switchTo(in *ir.Instr) {
 			break
 		}
 	}
-	x.traceBranch(in, v, to)
+	x.on.Branch(in, v, to)
 	x.jump(to)
 }

@@ -1,25 +1,100 @@
 package interp
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// tracer collects the steps of a run: the last MaxTrace of them.
-type tracer struct {
-	steps   []verdict.Step
-	dropped int
-	writes  map[*object]map[int64]*ir.Instr // last write of a byte
-	unknown map[firstRead]bool
-	params  map[*ir.Func][]*ir.Var
-	blocks  blocks
+// TraceOptions say what a trace shows.
+type TraceOptions struct {
+	Detailed  bool     // also branches, and what variables hold before they are written
+	Relevant  bool     // no steps that the failure does not depend on
+	Undefined []string // variables of which nobody knows what they hold: Outcome.Undefined is those that the failure depends on
+	Most      int      // steps kept, the last ones; 0: ten thousand
 }
+
+// Steps returns what makes the observer that collects Outcome.Steps.
+func Steps(ask TraceOptions) Observe {
+	if ask.Most == 0 {
+		ask.Most = 10_000
+	}
+	return func(m *Machine) Observer {
+		return &tracer{Machine: m, ask: ask, undefined: undefined{names: ask.Undefined},
+			rel: &relevance{mem: map[*object]*memoryCauses{}, born: map[*object]*cause{},
+				pdoms: map[*ir.Func][]*ir.Block{}}}
+	}
+}
+
+// tracer collects the steps of a run: the last Most of them.
+type tracer struct {
+	Silent
+	*Machine
+	ask       TraceOptions
+	steps     []verdict.Step
+	dropped   int
+	writes    map[*object]map[int64]*ir.Instr // last write of a byte
+	unknown   map[firstRead]bool
+	vars      map[*ir.Func][]*ir.Var // of parameters
+	blocks    blocks
+	leaked    *object // of the check leak
+	old       *value  // of the place that is about to be written; nil: it cannot hold bit-fields
+	undefined undefined
+	rel       *relevance  // nil: not followed any more
+	why       []*causesOf // by call
+}
+
+// Enter implements Observer.
+func (x *tracer) Enter(fr *frame) {
+	x.enterCauses(fr)
+	x.traceCall(fr.fn, fr.call, fr.params)
+}
+
+// Leave implements Observer.
+func (x *tracer) Leave(fr *frame, ret value, hasRet bool) {
+	if hasRet {
+		x.addStep(x.cur, verdict.Step{Kind: verdict.StepReturn, What: fr.fn.CName, Value: x.show(fr.fn.DRet, ret),
+			Type: fr.fn.DRet.String(), Bytes: x.hexBytes(ret.bits)})
+	}
+	x.leaveCauses(fr, hasRet)
+}
+
+// Load implements Observer.
+func (x *tracer) Load(in *ir.Instr, o *object, off int64, v value) {
+	x.traceUnknown(in, o, off, v)
+	x.traceRaw(in, o, off, v)
+}
+
+// End implements Observer: it adds the violation, with the variables that its condition read and where they were written
+// last.
+func (x *tracer) End(out *Outcome) {
+	if out.Kind == Violation {
+		x.addStep(out.Instr, verdict.Step{Kind: verdict.StepViolation, What: out.Message,
+			Value: strings.Join(x.causes(), "; ")})
+	}
+	if cut := len(x.steps) - x.ask.Most; cut > 0 {
+		x.steps, x.dropped = x.steps[cut:], x.dropped+cut
+	}
+	x.nameHeld()
+	x.markRelevant()
+	out.Undefined = x.undefinedUsed()
+	x.numberObjects()
+	out.Steps, out.Dropped = x.steps, x.dropped
+}
+
+// Skip implements Observer.
+func (x *tracer) Skip(at *ir.Instr, turns int64) {
+	x.addStep(at, verdict.Step{Kind: verdict.StepBranch, What: fmt.Sprintf("back, %d more times", turns)})
+}
+
+// LastWrite implements Observer.
+func (x *tracer) LastWrite(o *object, off int64) *ir.Instr { return x.writes[o][off] }
 
 // ofPoint reports that the current function lets interrupt handlers run (package
 // weave): its own steps are none of the program.
-func (x *machine) ofPoint() bool {
+func (x *tracer) ofPoint() bool {
 	return len(x.frames) > 0 && strings.HasPrefix(x.frames[len(x.frames)-1].fn.Name, irqPrefix)
 }
 
@@ -44,7 +119,7 @@ func isWoven(name string) bool {
 		strings.HasPrefix(name, truthPart) || strings.Contains(name, contractPart)
 }
 
-func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
+func (x *tracer) addStep(at *ir.Instr, s verdict.Step) {
 	if x.ofPoint() || s.Kind != verdict.StepViolation && isWoven(s.What) {
 		return
 	}
@@ -52,9 +127,9 @@ func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
 		s.Pos = *at.Pos
 	}
 	s.Depth = max(0, len(x.frames)-1)
-	t := &x.trace
-	if len(t.steps) >= 2*x.o.MaxTrace {
-		cut := len(t.steps) - x.o.MaxTrace
+	t := x
+	if len(t.steps) >= 2*x.ask.Most {
+		cut := len(t.steps) - x.ask.Most
 		t.steps = append(t.steps[:0], t.steps[cut:]...)
 		t.dropped += cut
 	}
@@ -62,12 +137,13 @@ func (x *machine) addStep(at *ir.Instr, s verdict.Step) {
 		x.rel.cur.steps = append(x.rel.cur.steps, t.dropped+len(t.steps))
 	}
 	t.steps = append(t.steps, s)
+	x.noted++
 }
 
 // paramVars are f's parameters as C variables, nil where there is none: at -O0
 // a parameter is stored to its variable first.
-func (x *machine) paramVars(f *ir.Func) []*ir.Var {
-	if got, ok := x.trace.params[f]; ok {
+func (x *tracer) paramVars(f *ir.Func) []*ir.Var {
+	if got, ok := x.vars[f]; ok {
 		return got
 	}
 	out := make([]*ir.Var, len(f.Params))
@@ -86,18 +162,15 @@ func (x *machine) paramVars(f *ir.Func) []*ir.Var {
 			out[i] = v
 		}
 	}
-	if x.trace.params == nil {
-		x.trace.params = map[*ir.Func][]*ir.Var{}
+	if x.vars == nil {
+		x.vars = map[*ir.Func][]*ir.Var{}
 	}
-	x.trace.params[f] = out
+	x.vars[f] = out
 	return out
 }
 
-// traceParam notes an input of the entry.
-func (x *machine) traceParam(p *ir.Param, v value) {
-	if !x.o.Trace {
-		return
-	}
+// Param implements Observer: it notes an input of the entry.
+func (x *tracer) Param(p *ir.Param, v value) {
 	s := verdict.Step{Kind: verdict.StepInput, What: p.Name, Pos: x.o.Entry.Pos, Type: p.T.String()}
 	var t *ir.DType
 	if c := x.paramVars(x.o.Entry)[p.Index]; c != nil {
@@ -111,10 +184,7 @@ func (x *machine) traceParam(p *ir.Param, v value) {
 	x.addStep(nil, s)
 }
 
-func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
-	if !x.o.Trace {
-		return
-	}
+func (x *tracer) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 	vars := x.paramVars(f)
 	var parts []string
 	for i, a := range args {
@@ -133,18 +203,8 @@ func (x *machine) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 	x.addStep(call, s)
 }
 
-func (x *machine) traceReturn(f *ir.Func, v value) {
-	if x.o.Trace {
-		x.addStep(x.cur, verdict.Step{Kind: verdict.StepReturn, What: f.CName, Value: x.show(f.DRet, v),
-			Type: f.DRet.String(), Bytes: x.hexBytes(v.bits)})
-	}
-}
-
-// traceVolatile notes a read that the environment answers.
-func (x *machine) traceVolatile(in *ir.Instr, o *object, off int64, v value) {
-	if !x.o.Trace {
-		return
-	}
+// Fresh implements Observer: it notes a read that the environment answers.
+func (x *tracer) Fresh(in *ir.Instr, o *object, off int64, v value) {
 	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
 	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
 		Type: typeText(t, in.Access), Object: o.num + 1, Frame: o.frame})
@@ -166,9 +226,9 @@ func (t *tracer) numberObjects() {
 	}
 }
 
-// traceBranch notes which block in goes on at, and for which value.
-func (x *machine) traceBranch(in *ir.Instr, v value, to *ir.Block) {
-	if x.o.Trace && x.o.Detailed {
+// Branch implements Observer: it notes which block in goes on at, and for which value.
+func (x *tracer) Branch(in *ir.Instr, v value, to *ir.Block) {
+	if x.ask.Detailed {
 		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: to.Name, Value: FormatValue(nil, v.bits),
 			Bytes: x.hexBytes(v.bits)})
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// traceInitial notes what an integer variable holds that has just come to life.
-func (x *machine) traceInitial(in *ir.Instr, o *object) {
-	if !x.o.Trace || !x.o.Detailed || o.variable == nil || o.variable.Param || o.init == nil {
+// Local implements Observer: it notes what an integer variable holds that has just come to life.
+func (x *tracer) Local(in *ir.Instr, o *object) {
+	if !x.ask.Detailed || o.variable == nil || o.variable.Param || o.init == nil {
 		return
 	}
 	t := o.dtype()
@@ -20,7 +20,7 @@ func (x *machine) traceInitial(in *ir.Instr, o *object) {
 	v := x.getBits(o, 0, o.size, int(8*o.size))
 	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: o.variable.Name, Value: x.show(t, v), Type: t.String(),
 		Bytes: x.hexBytes(v.bits)})
-	if s := x.trace.steps; len(s) > 0 && o.variable.Pos.Line > 0 {
+	if s := x.steps; len(s) > 0 && o.variable.Pos.Line > 0 {
 		s[len(s)-1].Pos = o.variable.Pos
 	}
 }
@@ -32,29 +32,29 @@ type firstRead struct {
 }
 
 // traceUnknown notes what a variable holds that has any value at the start, where the program first reads it.
-func (x *machine) traceUnknown(in *ir.Instr, o *object, off int64, v value) {
-	if !x.o.Trace || o.kind != globalObject || o.fill != fillUnknown {
+func (x *tracer) traceUnknown(in *ir.Instr, o *object, off int64, v value) {
+	if o.kind != globalObject || o.fill != fillUnknown {
 		return
 	}
 	at := firstRead{o, off}
-	if _, written := x.trace.writes[o][off]; written || x.trace.unknown[at] {
+	if _, written := x.writes[o][off]; written || x.unknown[at] {
 		return
 	}
-	if x.trace.unknown == nil {
-		x.trace.unknown = map[firstRead]bool{}
+	if x.unknown == nil {
+		x.unknown = map[firstRead]bool{}
 	}
-	x.trace.unknown[at] = true
+	x.unknown[at] = true
 	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
 	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
 		Type: typeText(t, in.Access), Object: o.num + 1})
 }
 
 // traceRaw notes a pointer that is made of bytes which a generated harness filled a block with: it leads nowhere.
-func (x *machine) traceRaw(in *ir.Instr, o *object, off int64, v value) {
-	if !x.o.Trace || !in.Access.IsPtr() || v.obj != nil || v.bits.IsZero() || o.pointer() == "" {
+func (x *tracer) traceRaw(in *ir.Instr, o *object, off int64, v value) {
+	if !in.Access.IsPtr() || v.obj != nil || v.bits.IsZero() || o.pointer() == "" {
 		return
 	}
-	if w := x.trace.writes[o][off]; w != nil && (w.Model != ir.ModelHavoc || !w.Block.Func.Driven()) {
+	if w := x.writes[o][off]; w != nil && (w.Model != ir.ModelHavoc || !w.Block.Func.Driven()) {
 		return // the program's
 	}
 	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
@@ -62,9 +62,9 @@ func (x *machine) traceRaw(in *ir.Instr, o *object, off int64, v value) {
 		Type: typeText(t, in.Access), Object: o.num + 1, Behind: o.pointer(), Pointer: true})
 }
 
-// traceInput notes what a nondet function gave.
-func (x *machine) traceInput(in *ir.Instr, name string, v value) {
-	if !x.o.Trace || in.T.IsVoid() {
+// Input implements Observer: it notes what a nondet function gave.
+func (x *tracer) Input(in *ir.Instr, name string, v value) {
+	if in.T.IsVoid() {
 		return
 	}
 	t := &ir.DType{Kind: ir.DInt, Signed: !strings.Contains(name, "_u") && !strings.Contains(name, "size"),
@@ -86,9 +86,9 @@ func (x *machine) traceInput(in *ir.Instr, name string, v value) {
 		Bytes: x.hexBytes(v.bits), Type: nondetType(name, in.T), From: from, Null: null})
 }
 
-// traceBytes notes a range written at once.
-func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
-	if !x.o.Trace || in == nil {
+// Fill implements Observer: it notes a range written at once.
+func (x *tracer) Fill(in *ir.Instr, o *object, off, n int64) {
+	if in == nil {
 		return
 	}
 	x.noteWrite(in, o, off, n)
@@ -115,16 +115,17 @@ func (x *machine) traceBytes(in *ir.Instr, o *object, off, n int64) {
 }
 
 // madeBehind returns the pointer whose block a generated harness fills, as long as it does; else "".
-func (x *machine) madeBehind(o *object) string {
+func (x *tracer) madeBehind(o *object) string {
 	if len(x.frames) > 1 {
 		return ""
 	}
 	return o.pointer()
 }
 
-func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
-	if !x.o.Trace {
-		return
+// Alloc implements Observer.
+func (x *tracer) Alloc(in *ir.Instr, o *object, n uint64) {
+	if x.rel != nil && o != nil {
+		x.rel.born[o] = x.rel.cur
 	}
 	s := verdict.Step{Kind: verdict.StepAlloc, What: fmt.Sprintf("%d %s", n, plural(n, "byte")), Value: "NULL"}
 	if o != nil {
@@ -136,25 +137,8 @@ func (x *machine) traceAlloc(in *ir.Instr, o *object, n uint64) {
 	x.addStep(in, s)
 }
 
-func (x *machine) traceFree(in *ir.Instr, o *object) {
+// Free implements Observer.
+func (x *tracer) Free(in *ir.Instr, o *object) {
 	x.wroteBytes(o, 0, o.size)
-	if x.o.Trace {
-		x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: "&" + blockMark(o)})
-	}
-}
-
-// traceEnd adds the violation, with the variables that its condition read and
-// where they were written last.
-func (x *machine) traceEnd() {
-	if !x.o.Trace {
-		return
-	}
-	if x.out.Kind == Violation {
-		x.addStep(x.out.Instr, verdict.Step{Kind: verdict.StepViolation, What: x.out.Message,
-			Value: strings.Join(x.causes(), "; ")})
-	}
-	t := &x.trace
-	if cut := len(t.steps) - x.o.MaxTrace; cut > 0 {
-		t.steps, t.dropped = t.steps[cut:], t.dropped+cut
-	}
+	x.addStep(in, verdict.Step{Kind: verdict.StepFree, What: "&" + blockMark(o)})
 }

@@ -31,7 +31,7 @@ func testTrace(t *testing.T, path string, list []int64) {
 	}
 	m := compileFile(t, path, "cortex-m3")
 	src := &listSource{list: list, mallocs: true}
-	opts := interp.Options{Entry: m.Func("harness"), Trace: true,
+	opts := interp.Options{Entry: m.Func("harness"), Observe: []interp.Observe{interp.Steps(interp.TraceOptions{})},
 		Semantics: ir.Semantics{Regions: []ir.Region{{Name: "uart", Base: 0x40001000, Size: 16,
 			Access: ir.AccessVolatile}}}}
 	out, err := interp.Run(context.Background(), m, opts, src)

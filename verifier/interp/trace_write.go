@@ -27,21 +27,18 @@ func holdsPointers(t *ir.DType, access *ir.Type) bool {
 	return t.Kind == ir.DPointer
 }
 
-// before returns what traceStore needs to know of a range that is about to be
-// written: its bits as an integer; nil if it cannot hold bit-fields.
-func (x *machine) before(o *object, off, n int64) *value {
-	if !x.o.Trace || n > 8 || o.dtype() == nil {
-		return nil
+// Storing implements Observer: it keeps what Store needs to know of a range that is about to be written.
+func (x *tracer) Storing(in *ir.Instr, o *object, off int64) {
+	x.old = nil
+	if n := x.l.StoreSize(in.Access); n <= 8 && o.dtype() != nil {
+		v := x.getBits(o, off, n, int(n*8))
+		x.old = &v
 	}
-	v := x.getBits(o, off, n, int(n*8))
-	return &v
 }
 
-// traceStore notes an assignment; bit-fields that share the stored unit only if they change.
-func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old *value) {
-	if !x.o.Trace {
-		return
-	}
+// Store implements Observer: it notes an assignment; bit-fields that share the stored unit only if they change.
+func (x *tracer) Store(in *ir.Instr, o *object, off int64) {
+	t, old := in.Access, x.old
 	size := x.l.StoreSize(t)
 	if in.Op == ir.OpStore {
 		x.noteHolder(o, off, x.eval(in.Args[0]))
@@ -76,12 +73,12 @@ func (x *machine) traceStore(in *ir.Instr, o *object, off int64, t *ir.Type, old
 }
 
 // assignTo is a step that writes to o, without place and value.
-func (x *machine) assignTo(o *object) verdict.Step {
+func (x *tracer) assignTo(o *object) verdict.Step {
 	return verdict.Step{Kind: verdict.StepAssign, Object: o.num + 1, Frame: o.frame, Behind: x.madeBehind(o)}
 }
 
 // bytesAt is the memory in hexadecimal; whole pointers have no bytes yet.
-func (x *machine) bytesAt(o *object, off, n int64, v value) string {
+func (x *tracer) bytesAt(o *object, off, n int64, v value) string {
 	if v.obj != nil || n > 16 {
 		return ""
 	}
@@ -93,14 +90,14 @@ func (x *machine) bytesAt(o *object, off, n int64, v value) string {
 	return strings.Join(parts, " ")
 }
 
-func (x *machine) noteWrite(in *ir.Instr, o *object, off, n int64) {
-	if x.trace.writes == nil {
-		x.trace.writes = map[*object]map[int64]*ir.Instr{}
+func (x *tracer) noteWrite(in *ir.Instr, o *object, off, n int64) {
+	if x.writes == nil {
+		x.writes = map[*object]map[int64]*ir.Instr{}
 	}
-	w := x.trace.writes[o]
+	w := x.writes[o]
 	if w == nil {
 		w = map[int64]*ir.Instr{}
-		x.trace.writes[o] = w
+		x.writes[o] = w
 	}
 	for i := int64(0); i < min(n, 256); i++ {
 		w[off+i] = in
@@ -108,7 +105,7 @@ func (x *machine) noteWrite(in *ir.Instr, o *object, off, n int64) {
 }
 
 // traceBitFields handles a store to a unit that holds bit-fields.
-func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old *value) bool {
+func (x *tracer) traceBitFields(in *ir.Instr, o *object, off, size int64, old *value) bool {
 	t := o.dtype()
 	if t == nil || old == nil {
 		return false
@@ -142,7 +139,7 @@ func (x *machine) traceBitFields(in *ir.Instr, o *object, off, size int64, old *
 }
 
 // field takes a bit-field out of its unit, extended to its type.
-func (x *machine) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.Vec {
+func (x *tracer) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.Vec {
 	lo := f.BitOff - unitOff
 	if x.l.BigEndian {
 		lo = size*8 - lo - f.BitSize
@@ -153,4 +150,24 @@ func (x *machine) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.V
 		return bits.Sext(v, w)
 	}
 	return bits.Zext(v, w)
+}
+
+// Outside implements Observer: it shows the bytes of o.
+func (x *tracer) Outside(o *object, shown *verdict.Object) {
+	if o.dead != "" || o.region != nil {
+		return
+	}
+	var parts []string
+	for at := shown.Start; at < min(shown.Start+maxObjectBytes, o.size); at++ {
+		b, undef := o.byteAt(at)
+		switch _, whole := x.pointerAt(o, at); {
+		case undef != 0:
+			parts = append(parts, "??")
+		case whole:
+			parts = append(parts, "pp")
+		default:
+			parts = append(parts, fmt.Sprintf("%02x", b))
+		}
+	}
+	shown.Bytes = strings.Join(parts, " ")
 }

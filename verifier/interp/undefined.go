@@ -7,36 +7,73 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// A variable that the program declares and does not define holds any value, which another file would say more of
-// (Options.Undefined). What an execution does with such values is followed as what its steps depend on is.
+// A variable that the program declares and does not define holds any value, which another file would say more of. What an
+// execution does with such values is followed as what its steps depend on is.
 
-// readUndefined notes that the current instruction reads bytes of such a variable that the program did not write.
-func (x *machine) readUndefined(o *object, off, n int64) {
-	if o.global == nil || !slices.Contains(x.o.Undefined, o.global.Name) {
+// UndefinedOnly returns what makes the observer of runs without a trace: Outcome.Undefined is those of the variables that the
+// run looks at before it fails.
+func UndefinedOnly(names []string) Observe {
+	return func(m *Machine) Observer { return &unfollowed{undefined: undefined{names: names}} }
+}
+
+type unfollowed struct {
+	Silent
+	undefined
+}
+
+// Access implements Observer.
+func (u *unfollowed) Access(o *object, off, n int64, write bool) { u.meet(u.looked(o, off, n, write)) }
+
+// End implements Observer.
+func (u *unfollowed) End(out *Outcome) {
+	if out.Kind == Violation && len(u.met) > 0 {
+		out.Undefined = slices.Sorted(maps.Keys(u.met))
+	}
+}
+
+// undefined holds variables that are defined nowhere.
+type undefined struct {
+	names []string
+	met   map[string]bool // that were looked at
+}
+
+// looked returns the variable that an access looks at, if it is one of them: a read of it, or any access of what is behind
+// it if the program does not say how large it is.
+func (u *undefined) looked(o *object, off, n int64, write bool) string {
+	if len(u.names) == 0 || o.global == nil || !slices.Contains(u.names, o.global.Name) {
+		return ""
+	}
+	open := o.global.T.Kind == ir.KindArray && o.global.T.Len == 0
+	if leaves(o, off, n) && !open || !leaves(o, off, n) && write {
+		return ""
+	}
+	return o.global.Name
+}
+
+// leaves reports whether n bytes from off on are not all of o.
+func leaves(o *object, off, n int64) bool { return off < 0 || off > o.size-n }
+
+func (u *undefined) meet(name string) {
+	if name == "" {
 		return
 	}
-	if off < 0 || off > o.size-n {
-		x.leftUndefined(o)
-	} else if x.rel == nil || x.rel.mem[o].leavesOut(o, off, n) {
-		x.useUndefined(o.global.Name)
+	if u.met == nil {
+		u.met = map[string]bool{}
 	}
+	u.met[name] = true
 }
 
-// leftUndefined notes that the current instruction accesses what is behind such a variable, if the program does not say
-// how large it is.
-func (x *machine) leftUndefined(o *object) {
-	if o.global != nil && o.global.T.Kind == ir.KindArray && o.global.T.Len == 0 && slices.Contains(x.o.Undefined, o.global.Name) {
-		x.useUndefined(o.global.Name)
+// Access implements Observer.
+func (x *tracer) Access(o *object, off, n int64, write bool) {
+	name := x.undefined.looked(o, off, n, write)
+	if name != "" && (leaves(o, off, n) || x.rel == nil || x.rel.mem[o].leavesOut(o, off, n)) {
+		x.undefined.meet(name)
+		if x.rel != nil && x.rel.cur != nil {
+			x.rel.cur.undefined = append(x.rel.cur.undefined, name)
+		}
 	}
-}
-
-func (x *machine) useUndefined(name string) {
-	if x.unknown == nil {
-		x.unknown = map[string]bool{}
-	}
-	x.unknown[name] = true
-	if x.rel != nil && x.rel.cur != nil {
-		x.rel.cur.undefined = append(x.rel.cur.undefined, name)
+	if x.readBytes(o, off, n); write {
+		x.wroteBytes(o, off, n)
 	}
 }
 
@@ -59,14 +96,14 @@ func (m *memoryCauses) leavesOut(o *object, off, n int64) bool {
 	return found
 }
 
-// undefinedUsed returns the variables of Options.Undefined that the failure depends on: all that were looked at where
+// undefinedUsed returns the variables of TraceOptions.Undefined that the failure depends on: all that were looked at where
 // nobody followed what it depends on.
-func (x *machine) undefinedUsed() []string {
-	if x.out.Kind != Violation || len(x.unknown) == 0 {
+func (x *tracer) undefinedUsed() []string {
+	if x.out.Kind != Violation || len(x.undefined.met) == 0 {
 		return nil
 	}
 	if x.rel == nil || x.rel.cur == nil {
-		return slices.Sorted(maps.Keys(x.unknown))
+		return slices.Sorted(maps.Keys(x.undefined.met))
 	}
 	used, seen := map[string]bool{}, map[*cause]bool{}
 	for todo := []*cause{x.rel.cur}; len(todo) > 0; {

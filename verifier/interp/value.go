@@ -63,7 +63,7 @@ func all(w int, vs ...value) bits.Vec {
 }
 
 // eval is the value of an operand in the current frame.
-func (x *machine) eval(v ir.Value) value {
+func (x *Machine) eval(v ir.Value) value {
 	switch v := v.(type) {
 	case *ir.Instr:
 		return x.fr.vals[v.ID]
@@ -76,7 +76,7 @@ func (x *machine) eval(v ir.Value) value {
 }
 
 // constant is the value of c; undef asks the source for each scalar.
-func (x *machine) constant(c *ir.Const) value {
+func (x *Machine) constant(c *ir.Const) value {
 	switch c.Kind {
 	case ir.ConstInt:
 		return scalar(c.Bits)
@@ -104,7 +104,7 @@ func (x *machine) constant(c *ir.Const) value {
 	panic("interp: constant " + c.String())
 }
 
-func (x *machine) symbol(c *ir.Const) value {
+func (x *Machine) symbol(c *ir.Const) value {
 	var o *object
 	switch {
 	case c.Global != nil:
@@ -125,7 +125,7 @@ func (x *machine) symbol(c *ir.Const) value {
 }
 
 // zeroOf is zero of any type.
-func (x *machine) zeroOf(t *ir.Type) value {
+func (x *Machine) zeroOf(t *ir.Type) value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat:
 		return scalar(bits.New(t.Width, 0))
@@ -140,7 +140,7 @@ func (x *machine) zeroOf(t *ir.Type) value {
 }
 
 // inputs asks the source for every scalar of type t; undef ones are indeterminate.
-func (x *machine) inputs(kind input.Kind, t *ir.Type) value {
+func (x *Machine) inputs(kind input.Kind, t *ir.Type) value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
 		w := t.Width
@@ -160,14 +160,14 @@ func (x *machine) inputs(kind input.Kind, t *ir.Type) value {
 }
 
 // sealed ends a run that must not depend on the environment (Options.Sealed).
-func (x *machine) sealed(why string) {
+func (x *Machine) sealed(why string) {
 	if x.o.Sealed {
 		x.end(InputMismatch, "", why)
 	}
 }
 
 // input asks the source for one scalar.
-func (x *machine) input(kind input.Kind, w int) bits.Vec {
+func (x *Machine) input(kind input.Kind, w int) bits.Vec {
 	if x.out != nil {
 		return bits.New(w, 0)
 	}

@@ -18,7 +18,7 @@ func (c *call) variadic(m ir.Model) {
 }
 
 // area places the current call's extra arguments; nil ends the run.
-func (x *machine) area() *ir.VaArea {
+func (x *Machine) area() *ir.VaArea {
 	var types []*ir.Type
 	if x.fr.call != nil {
 		for _, a := range x.fr.call.Args[len(x.fr.params):] {
@@ -75,7 +75,7 @@ func (c *call) newArea(size, align int64) *object {
 }
 
 // vaArg reads the next argument through a list that is one pointer, and moves it on (LangRef: va_arg).
-func (x *machine) vaArg(in *ir.Instr) {
+func (x *Machine) vaArg(in *ir.Instr) {
 	area := x.area()
 	if area == nil {
 		return

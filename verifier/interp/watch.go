@@ -15,7 +15,7 @@ type Watch struct {
 }
 
 // View looks at a run between two instructions.
-type View struct{ x *machine }
+type View struct{ x *Machine }
 
 // Seen is the content of a register or of memory: a number, or a place in the object of that number.
 type Seen struct {
@@ -116,16 +116,26 @@ func plain(v value) bits.Vec {
 	return v.bits
 }
 
-// watchEnter notes that the innermost frame begins.
-func (x *machine) watchEnter() {
-	w := x.o.Watch
-	if w == nil || !w.Funcs[x.fr.fn] {
+// watcher is the observer of Options.Watch.
+type watcher struct {
+	Silent
+	x       *Machine
+	watch   *Watch
+	entries map[*frame]map[*Loop][]bits.Vec // when the loop was entered last
+	calls   []*Call                         // active ones, of watched functions
+	frames  []*frame                        // of calls
+}
+
+// Enter implements Observer.
+func (e *watcher) Enter(fr *frame) {
+	w, x := e.watch, e.x
+	if !w.Funcs[fr.fn] {
 		return
 	}
 	c := &Call{Func: x.fr.fn, Instr: x.fr.call, Before: x.numbers(w.Places)}
 	c.First = c
-	for i := len(x.frames) - 2; i >= 0; i-- {
-		if o := x.frames[i].seen; o != nil && o.Func == c.Func {
+	for i := len(e.calls) - 1; i >= 0; i-- {
+		if o := e.calls[i]; o.Func == c.Func {
 			c.First = o.First
 			break
 		}
@@ -133,38 +143,43 @@ func (x *machine) watchEnter() {
 	for _, a := range x.fr.params {
 		c.Args = append(c.Args, plain(a))
 	}
-	x.fr.seen = c
+	e.calls, e.frames = append(e.calls, c), append(e.frames, fr)
 }
 
-// watchLeave tells that fr, which is not on the stack any more, came back.
-func (x *machine) watchLeave(fr *frame, ret value, hasRet bool) {
-	c := fr.seen
-	if c == nil {
+// Leave implements Observer: it tells that fr, which is not on the stack any more, came back.
+func (e *watcher) Leave(fr *frame, ret value, hasRet bool) {
+	delete(e.entries, fr)
+	n := len(e.frames) - 1
+	if fr == e.x.fr || n < 0 || e.frames[n] != fr {
 		return
 	}
+	c := e.calls[n]
+	e.calls, e.frames = e.calls[:n], e.frames[:n]
 	if hasRet {
 		c.Result = plain(ret)
 	}
-	c.After = x.numbers(x.o.Watch.Places)
-	x.o.Watch.Call(c)
+	c.After = e.x.numbers(e.watch.Places)
+	e.watch.Call(c)
 }
 
-// watchTurn tells of the header that the innermost frame has come to.
-func (x *machine) watchTurn(fr *frame) {
-	for _, l := range fr.turn {
-		now := x.numbers(l.Places)
-		if fr.entries == nil {
-			fr.entries = map[*Loop][]bits.Vec{}
+// Begin implements Observer: it tells of the loops whose header the innermost frame has come to.
+func (e *watcher) Begin(fr *frame) {
+	for _, l := range e.watch.Loops[fr.blk] {
+		now := e.x.numbers(l.Places)
+		if e.entries[fr] == nil {
+			e.entries[fr] = map[*Loop][]bits.Vec{}
 		}
 		if !l.Latches[fr.prev] {
-			fr.entries[l] = now
+			e.entries[fr][l] = now
 		}
-		l.Turn(fr.entries[l], now)
+		l.Turn(e.entries[fr][l], now)
 	}
-	fr.turn = nil
+	if e.watch.Block != nil {
+		e.watch.Block(View{e.x})
+	}
 }
 
-func (x *machine) numbers(places []Place) []bits.Vec {
+func (x *Machine) numbers(places []Place) []bits.Vec {
 	out := make([]bits.Vec, len(places))
 	for i, p := range places {
 		switch {
@@ -188,7 +203,7 @@ func (x *machine) numbers(places []Place) []bits.Vec {
 	return out
 }
 
-func (x *machine) numberAt(o *object, p Place) bits.Vec {
+func (x *Machine) numberAt(o *object, p Place) bits.Vec {
 	if o == nil || o.dead != "" || p.Off+p.N > int64(o.size) {
 		return bits.Vec{}
 	}

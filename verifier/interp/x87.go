@@ -177,13 +177,13 @@ func (n x87Number) narrowed(w int) bits.Vec {
 	return fromDouble(float64(f), 32)
 }
 
-func (x *machine) oddX87() value {
+func (x *Machine) oddX87() value {
 	x.end(Unsupported, "", "a long double that no operation of the x87 unit gives is computed with")
 	return scalar(x87NaN())
 }
 
 // x87Float executes arithmetic.
-func (x *machine) x87Float(op ir.Op, a, b value) value {
+func (x *Machine) x87Float(op ir.Op, a, b value) value {
 	var r bits.Vec
 	ok := true
 	if op == ir.OpFneg {
@@ -203,7 +203,7 @@ func (x *machine) x87Float(op ir.Op, a, b value) value {
 }
 
 // x87Ordered executes a comparison.
-func (x *machine) x87Ordered(p ir.Pred, a, b value) value {
+func (x *Machine) x87Ordered(p ir.Pred, a, b value) value {
 	order, unordered, ok := x87Compare(a.bits, b.bits)
 	if !ok {
 		x.oddX87()
@@ -217,7 +217,7 @@ func (x *machine) x87Ordered(p ir.Pred, a, b value) value {
 }
 
 // x87Conversion executes a conversion from or to the format.
-func (x *machine) x87Conversion(in *ir.Instr, a value, from, to *ir.Type) value {
+func (x *Machine) x87Conversion(in *ir.Instr, a value, from, to *ir.Type) value {
 	mask := all(to.Width, a)
 	switch in.Op {
 	case ir.OpUiToFp, ir.OpSiToFp:

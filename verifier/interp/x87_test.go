@@ -120,7 +120,7 @@ func TestX87(t *testing.T) {
 			}
 		}
 		order := word(1).Low64()
-		x := &machine{}
+		x := &Machine{}
 		for i, pred := range []ir.Pred{ir.FOLT, ir.FOLE, ir.FOEQ, ir.FUNE, ir.FOGT} {
 			if got := x.x87Ordered(pred, scalar(a), scalar(b)).bits.IsOne(); got != (order>>i&1 == 1) {
 				t.Fatalf("%v of %s, %s: %v", pred, a.Hex(), b.Hex(), got)

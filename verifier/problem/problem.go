@@ -75,10 +75,20 @@ func (p *Problem) Encoding() encode.Options {
 	return encode.Options{Semantics: p.Semantics, Checks: p.Checks, Past: p.Past}
 }
 
-// Execution returns the options of a run of p that takes at most so many instructions.
+// Execution returns the options of a run of p that takes at most so many instructions. Turns of loops may be skipped.
 func (p *Problem) Execution(steps int64) interp.Options {
+	return p.execution(steps, interp.UndefinedOnly(p.Undefined))
+}
+
+// Traced returns the options of such a run that collects its steps.
+func (p *Problem) Traced(steps int64) interp.Options {
+	return p.execution(steps, interp.Steps(interp.TraceOptions{Relevant: p.Relevant, Detailed: p.Detailed,
+		Undefined: p.Undefined}))
+}
+
+func (p *Problem) execution(steps int64, observe interp.Observe) interp.Options {
 	return interp.Options{Semantics: p.Semantics, Entry: p.Entry, Checks: p.Checks, Past: p.Past, MaxSteps: steps,
-		Leaps: true, Undefined: p.Undefined}
+		Observe: []interp.Observe{observe, interp.Leap}}
 }
 
 // Strict returns the options of a run that undefined behaviour ends, whatever is asked.

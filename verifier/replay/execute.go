@@ -27,7 +27,9 @@ func Execute(ctx context.Context, p *problem.Problem, inputs []input.Input, trac
 func execute(ctx context.Context, p *problem.Problem, inputs []input.Input, steps int64, trace bool) (*interp.Outcome,
 	error) {
 	opts := p.Execution(steps)
-	opts.Trace, opts.Relevant, opts.Detailed = trace, p.Relevant, p.Detailed
+	if trace {
+		opts = p.Traced(steps)
+	}
 	return interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
 }
 

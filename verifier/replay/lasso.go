@@ -173,7 +173,7 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 	}
 	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{detail}}
 	opts := p.Strict(out.Executed + 1)
-	opts.Trace, opts.Detailed = true, p.Detailed
+	opts.Observe = []interp.Observe{interp.Steps(interp.TraceOptions{Detailed: p.Detailed})}
 	if traced, err := interp.RunLasso(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&
 		traced.Kind == interp.Lasso {
 		c.Trace = traced.Steps
@@ -205,7 +205,7 @@ func EndlessClaim(ctx context.Context, p *problem.Problem, inputs []input.Input,
 // firstSteps are the first steps of an endless run on inputs.
 func firstSteps(ctx context.Context, p *problem.Problem, inputs []input.Input, executed int64) []verdict.Step {
 	opts := p.Strict(min(executed, policy.EndlessSteps))
-	opts.Trace = true
+	opts.Observe = []interp.Observe{interp.Steps(interp.TraceOptions{})}
 	delete(opts.Checks, verdict.SignedOverflow) // a recurrent set may be one where it wraps
 	out, err := interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
 	if err != nil || out.Kind != interp.StepLimit {
