@@ -51,7 +51,7 @@ func (x *tracer) noteHolder(o *object, off int64, v value) {
 	}
 	name, t := x.placeName(o, off, int64(x.pw/8), nil)
 	if v.bits.IsZero() {
-		v.obj.guess(t, x.writes[v.obj] != nil)
+		guess(v.obj, t, x.writes[v.obj] != nil)
 	}
 	at := place{name: name}
 	if o.kind == heapObject {
@@ -161,7 +161,7 @@ func (x *tracer) guessLate() {
 					continue
 				}
 				if _, h.t = x.placeName(h.in, h.off, int64(x.pw/8), nil); h.t != nil {
-					o.guess(h.t, o.guessed != nil)
+					guess(o, h.t, o.guessed != nil)
 					changed = true
 				}
 			}

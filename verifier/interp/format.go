@@ -86,7 +86,7 @@ func formatFloat(b bits.Vec) string {
 }
 
 // hexBytes are the bytes of v in the order of memory.
-func (x *Machine) hexBytes(b bits.Vec) string {
+func (x *tracer) hexBytes(b bits.Vec) string {
 	n := (b.Width() + 7) / 8
 	if n > 16 {
 		return ""
@@ -104,7 +104,7 @@ func (x *Machine) hexBytes(b bits.Vec) string {
 }
 
 // showIn is show of what a place holds, whose name a local of the callers may have, too: `out = main::out`.
-func (x *Machine) showIn(place string, t *ir.DType, v value) string {
+func (x *tracer) showIn(place string, t *ir.DType, v value) string {
 	text := x.show(t, v)
 	name := strings.TrimPrefix(text, "&")
 	if o := v.obj; name == place && o != nil && o.variable != nil && o.born != nil {
@@ -114,7 +114,7 @@ func (x *Machine) showIn(place string, t *ir.DType, v value) string {
 }
 
 // show writes a value in C terms; pointers as what they point to.
-func (x *Machine) show(t *ir.DType, v value) string {
+func (x *tracer) show(t *ir.DType, v value) string {
 	if v.elems != nil {
 		parts := make([]string, 0, len(v.elems))
 		for i, e := range v.elems {

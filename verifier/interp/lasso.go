@@ -155,6 +155,14 @@ func (s *snapshotter) reached() []byte {
 
 func (s *snapshotter) num(n uint64) { s.out = binary.AppendUvarint(s.out, n) }
 
+func (s *snapshotter) flag(b bool) {
+	if b {
+		s.num(1)
+	} else {
+		s.num(0)
+	}
+}
+
 // ref writes o's number, 0 for no object.
 func (s *snapshotter) ref(o *object) {
 	if o == nil {
@@ -223,8 +231,8 @@ func (s *snapshotter) object(o *object) {
 		s.num(uint64(s.x.funcNum[o.block.Func]))
 		s.num(uint64(o.block.Index))
 	}
-	s.num(uint64(boolInt(o.dead != "")))
-	s.num(uint64(boolInt(o.hasBase)))
+	s.flag(o.dead != "")
+	s.flag(o.hasBase)
 	s.num(o.base)
 	s.num(uint64(o.size))
 	if o.dead != "" {

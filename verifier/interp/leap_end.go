@@ -27,12 +27,11 @@ func (l *leaper) leap(a *attempt) {
 			x.put(c.o, c.off, c.t, scalar(c.now.at(last)))
 		}
 	}
-	x.skipped += int(last) * (len(x.objects) - a.objects)
 	n := last * int64(a.period)
 	l.turns += n
 	l.wait[a.head] = 0
 	l.laps[a.head].end(n)
-	x.on.Skip(a.head.Instrs[0], n)
+	x.skipTurns(a.head.Instrs[0], n, int(last)*(len(x.objects)-a.objects))
 }
 
 // end ends the lap with a leap of n turns.

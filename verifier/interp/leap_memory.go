@@ -39,7 +39,7 @@ func (l *leaper) note(a *attempt, in *ir.Instr) {
 	if in.Op != ir.OpLoad && in.Op != ir.OpStore {
 		return
 	}
-	p, ok := l.known(in.AddressOf(int(boolInt(in.Op == ir.OpStore))))
+	p, ok := l.known(addressed(in))
 	if !ok {
 		l.fail(true)
 		return
@@ -58,6 +58,14 @@ func (l *leaper) note(a *attempt, in *ir.Instr) {
 			l.fail(true)
 		}
 	}
+}
+
+// addressed is the address of a load or store.
+func addressed(in *ir.Instr) ir.Value {
+	if in.Op == ir.OpStore {
+		return in.AddressOf(1)
+	}
+	return in.AddressOf(0)
 }
 
 // cellAt is the cell of type t at p, added to cells if it is none of them; nil if it overlaps another one, or is no
@@ -118,7 +126,7 @@ func (p *pass) cellsOf(o *object) *[]*cell {
 // accesses follows a load or store of a scalar whose address is the same in every turn.
 func (p *pass) accesses(in *ir.Instr) bool {
 	store := in.Op == ir.OpStore
-	to := in.AddressOf(int(boolInt(store)))
+	to := addressed(in)
 	at, ok := p.known(to)
 	if !ok || p.formOf(to) != nil || at.obj == nil {
 		return false

@@ -68,6 +68,12 @@ func (Silent) Skip(*ir.Instr, int64)                  {}
 func (Silent) LastWrite(*object, int64) *ir.Instr     { return nil }
 func (Silent) End(*Outcome)                           {}
 
+// skipTurns notes that an observer skipped turns of the loop that begins with at, which would have made so many objects.
+func (x *Machine) skipTurns(at *ir.Instr, turns int64, objects int) {
+	x.skipped += objects
+	x.on.Skip(at, turns)
+}
+
 // observers are told one after the other.
 type observers []Observer
 

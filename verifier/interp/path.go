@@ -18,7 +18,7 @@ func (o *object) dtype() *ir.DType {
 
 // guess gives a heap block the C type that a pointer to its start leads to. Later ones count where it was taken for bytes
 // and nothing was written.
-func (o *object) guess(t *ir.DType, written bool) {
+func guess(o *object, t *ir.DType, written bool) {
 	if o.kind != heapObject || t == nil || t.Kind != ir.DPointer || t.Elem == nil || t.Elem.Bits < 8 {
 		return
 	}
@@ -111,7 +111,7 @@ func (x *Machine) arrayName(o *object, off, count, n int64) string {
 }
 
 // pointerName is a pointer as C code would write it.
-func (x *Machine) pointerName(v value) string {
+func (x *tracer) pointerName(v value) string {
 	o, off := v.obj, int64(v.bits.Low64())
 	if v.isBehindNull() {
 		n, _ := v.bits.Int64()
