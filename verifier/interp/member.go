@@ -143,11 +143,11 @@ func fit(t *ir.DType, off, size int64, like *ir.Type) int64 {
 	case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
 		n := int64(t.Elem.Bits)
 		if size > n {
-			return boolInt(off%n == 0 && size%n == 0)
+			return oneIf(off%n == 0 && size%n == 0)
 		}
 		return fit(t.Elem, off%n, size, like)
 	}
-	best := boolInt(off == 0 && size == int64(t.Bits))
+	best := oneIf(off == 0 && size == int64(t.Bits))
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		if !f.IsBits && off >= f.BitOff && off+size <= f.BitOff+f.BitSize {
@@ -183,4 +183,11 @@ func extended(t *ir.DType, size int64) *ir.DType {
 	long.Fields = append(slices.Clone(t.Fields[:len(t.Fields)-1]), last)
 	long.Bits = int(size * 8)
 	return &long
+}
+
+func oneIf(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
