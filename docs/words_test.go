@@ -41,17 +41,17 @@ var comparing = []string{
 
 // noDecision lists the functions that look into words and decide no answer by them, with the reason.
 var noDecision = map[string]string{
-	"verifier/calls.inWords":         "puts words together: calls of one function in a row",
-	"verifier/interp.part":           "puts words together: the name of a place in a block",
-	"verifier/interp.machine.unmark": "puts words together: names in the place of marks",
-	"verifier/interp.machine.showIn": "puts words together: the value of a place",
-	"verifier/interp.isWoven":        "names of variables and functions that the tool put into the program; its steps are not shown",
-	"verifier/seg.builder.giveUp":    "lists what is not modelled once for each place",
-	"pipeline/answers.movable":       "words that may name a line are not moved: at worst, a run that another answer would have spared",
-	"pipeline/answers.namesPlace":    "likewise",
-	"verifier/frontend.explain":      "the words of llir about a text that it cannot read",
-	"pipeline.likeness":              "says which finding of an edited program is which of the earlier one: the same is said of both",
-	"pipeline.sides.matchEdited":     "likewise",
+	"verifier/calls.inWords":              "puts words together: calls of one function in a row",
+	"verifier/interp.Part":                "puts words together: the name of a place in a block",
+	"verifier/interp.Machine.Unmark":      "puts words together: names in the place of marks",
+	"verifier/interp/trace.tracer.showIn": "puts words together: the value of a place",
+	"verifier/interp/trace.isWoven":       "names of variables and functions that the tool put into the program; its steps are not shown",
+	"verifier/seg.builder.giveUp":         "lists what is not modelled once for each place",
+	"pipeline/answers.movable":            "words that may name a line are not moved: at worst, a run that another answer would have spared",
+	"pipeline/answers.namesPlace":         "likewise",
+	"verifier/frontend.explain":           "the words of llir about a text that it cannot read",
+	"pipeline.likeness":                   "says which finding of an edited program is which of the earlier one: the same is said of both",
+	"pipeline.sides.matchEdited":          "likewise",
 }
 
 // TestNoDecisionByWords: outside of reports/ and cmd/, nothing compares what is said to people. It follows words through

@@ -18,6 +18,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"gopkg.in/yaml.v3"
@@ -335,7 +336,7 @@ func follow(t *testing.T, w readBack, program, file, want string) {
 	}
 	checks := verdict.CheckSet{verdict.Assert: true, verdict.Memory: true, verdict.SignedOverflow: true,
 		verdict.Leak: true}
-	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: checks, Observe: []interp.Observe{interp.Steps(interp.TraceOptions{Detailed: true})}, Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Leaks: ir.LeakCleanup}},
+	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"), Checks: checks, Observe: []interp.Observe{trace.Steps(trace.Options{Detailed: true})}, Semantics: ir.Semantics{MallocNeverFails: true, VolatileMemory: true, Leaks: ir.LeakCleanup}},
 		src)
 	if err != nil || out.Kind != interp.Violation || src.asked != len(src.returns) {
 		t.Fatalf("the execution ends as %v %v, and asked for %d of %d values", out, err, src.asked, len(src.returns))

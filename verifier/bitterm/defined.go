@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
 	"github.com/firmproof/firmproof/verifier/invariant"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -55,7 +56,7 @@ func (x *recurrence) follow(ctx context.Context, p *problem.Problem) (rec *input
 	}
 	for _, steps := range limits {
 		rec = &input.Recorder{Source: replay.ThenZeros(x.inputs)}
-		out, err = interp.RunLasso(ctx, p.Module, p.Strict(steps), rec)
+		out, err = lasso.Run(ctx, p.Module, p.Strict(steps), rec)
 		if err != nil || out.Kind != interp.StepLimit || x.goesRound(out) {
 			break
 		}

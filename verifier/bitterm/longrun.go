@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/replay"
@@ -68,7 +69,7 @@ func longer(ctx context.Context, p *problem.Problem, a *problem.Answers, turns i
 		more = true
 		ev := store.NewEvaluator(solver.Model(), ilr.EvalFloat)
 		rec := &input.Recorder{Source: replay.ThenZeros(f.Inputs(ev))}
-		out, err := interp.RunLasso(ctx, p.Module, p.Strict(policy.LongSteps), rec)
+		out, err := lasso.Run(ctx, p.Module, p.Strict(policy.LongSteps), rec)
 		if err == nil && out.Kind == interp.Lasso && !replay.Meant(ctx, p, rec.Inputs, out) {
 			a.Settle(&problem.Settled{Claim: replay.LassoClaim(ctx, p, rec.Inputs, out)})
 			return true, true

@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -26,7 +27,7 @@ func (l *Lasso) check(ctx context.Context, p *program) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := interp.RunLasso(ctx, p.Module, p.Strict(l.Steps), input.NewRecorded(inputs))
+	out, err := lasso.Run(ctx, p.Module, p.Strict(l.Steps), input.NewRecorded(inputs))
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
-	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -107,7 +107,7 @@ func (t *Trap) entered(ctx context.Context, p *program, f *encode.Formula, pr *p
 	if err != nil {
 		return err
 	}
-	out, err := interp.RunLasso(ctx, p.Module, p.Strict(t.Steps), input.NewRecorded(inputs))
+	out, err := lasso.Run(ctx, p.Module, p.Strict(t.Steps), input.NewRecorded(inputs))
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (t *Trap) shorten(ctx context.Context, p *program, header *ir.Block) error 
 	}
 	for steps := int64(1000); ; steps = min(10*steps, policy.ConfirmSteps) {
 		rec := &input.Recorder{Source: input.NewRecorded(inputs)}
-		out, err := interp.RunLasso(ctx, p.Module, p.Strict(steps), rec)
+		out, err := lasso.Run(ctx, p.Module, p.Strict(steps), rec)
 		if err != nil {
 			return err
 		}

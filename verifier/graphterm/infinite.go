@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
 	"github.com/firmproof/firmproof/verifier/its"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/replay"
@@ -48,7 +49,7 @@ func (e *engine) infinite(ctx context.Context, claim verdict.Claim, g *seg.Graph
 		claim.Certificate.Detail = append(claim.Certificate.Detail,
 			"What signed overflow does on the way changes nothing about this run.")
 	}
-	out, err := interp.RunLasso(ctx, e.p.Module, opts, rec)
+	out, err := lasso.Run(ctx, e.p.Module, opts, rec)
 	switch {
 	case err != nil:
 		return unknown(claim, giveUpReason(ctx, err))

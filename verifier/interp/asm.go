@@ -16,7 +16,7 @@ func (x *Machine) asm(in *ir.Instr) {
 	}
 	for _, c := range strings.Split(in.Asm.Constraints, ",") {
 		if c == "~{memory}" && !ir.QuietAsm(in.Asm) {
-			x.end(Unsupported, "", "inline assembly that writes memory: "+in.Asm.String())
+			x.EndRun(Unsupported, "", "inline assembly that writes memory: "+in.Asm.String())
 			return
 		}
 	}

@@ -4,48 +4,49 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// maxObjectBytes bounds the contents of an object that a report shows.
-const maxObjectBytes = 256
+// MaxObjectBytes bounds the contents of an object that a report shows.
+const MaxObjectBytes = 256
 
 // outside notes the object of the failed access of in: the bytes [from, to) are those that the access may touch.
-func (x *Machine) outside(in *ir.Instr, o *object, off, width, from, to int64) {
-	if x.out == nil || x.out.Object != nil {
+func (x *Machine) outside(in *ir.Instr, o *Object, off, width, from, to int64) {
+	if x.Outcome == nil || x.Outcome.Object != nil {
 		return
 	}
-	start := max(0, min(off, o.size)-maxObjectBytes/2)
-	shown := &verdict.Object{Name: x.name(o), Size: o.size, From: from, To: to, Offset: off, Width: width, Start: start,
+	start := max(0, min(off, o.Size)-MaxObjectBytes/2)
+	shown := &verdict.Object{Name: x.Name(o), Size: o.Size, From: from, To: to, Offset: off, Width: width, Start: start,
 		Before: off < from && ir.MayBeBefore(in)}
 	shown.Wraps = off < from && !shown.Before && ir.Indexes(in)
-	if t := o.dtype(); t != nil {
+	if t := o.CType(); t != nil {
 		shown.Type = t.String()
 	}
 	x.on.Outside(o, shown)
-	x.out.Object = shown
+	x.Outcome.Object = shown
 }
 
-// pointerAt returns the whole pointer in memory that the byte at off is part of.
-func (x *Machine) pointerAt(o *object, off int64) (value, bool) {
-	for at := off; at > off-int64(x.pw/8); at-- {
-		if v, ok := o.ptrs[at]; ok {
+// PointerAt returns the whole pointer in memory that the byte at off is part of.
+func (x *Machine) PointerAt(o *Object, off int64) (Value, bool) {
+	for at := off; at > off-int64(x.PtrBits/8); at-- {
+		if v, ok := o.Pointers[at]; ok {
 			return v, true
 		}
 	}
-	return value{}, false
+	return Value{}, false
 }
 
 // wouldBe says in C terms what would be at an offset outside of o, e.g. ", where `rx.buf[10]` would be"; empty where o
 // does not end with an array.
-func (x *Machine) wouldBe(o *object, off int64) string {
-	name, t, at := x.name(o), o.dtype(), off*8
+func (x *Machine) wouldBe(o *Object, off int64) string {
+	name, t, at := x.Name(o), o.CType(), off*8
 	for t != nil {
 		switch {
 		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits >= 8 && at >= 0:
 			n := int64(t.Elem.Bits)
-			if name == x.name(o) && n == 8 {
+			if name == x.Name(o) && n == 8 {
 				return "" // the offset is the index
 			}
 			return fmt.Sprintf(", where `%s[%d]` would be", name, at/n)
@@ -69,18 +70,18 @@ func (x *Machine) trapped(in *ir.Instr) {
 	if index != nil {
 		message = fmt.Sprintf("array index %s out of bounds", x.indexText(index))
 		if array != nil {
-			i := x.eval(index)
-			off := int64(x.eval(array.Args[0]).bits.Low64()) + array.Off
-			o, scale := x.eval(array.Args[0]).obj, array.Scales[0]
+			i := x.Eval(index)
+			off := int64(x.Eval(array.Args[0]).Bits.Low64()) + array.Off
+			o, scale := x.Eval(array.Args[0]).Object, array.Scales[0]
 			count := int64(n.Low64())
 			name := x.arrayName(o, off, count, scale)
-			message += fmt.Sprintf(" of `%s` (%d %s)", name, count, plural(n.Low64(), "element"))
+			message += fmt.Sprintf(" of `%s` (%d %s)", name, count, Plural(n.Low64(), "element"))
 			x.stopAs(verdict.OutOfIndex, in.Check, "%s", message)
-			at, _ := signedTo(i.bits, x.pw).Int64()
+			at, _ := signedTo(i.Bits, x.PtrBits).Int64()
 			x.outside(in, o, off+at*scale, scale, off, off+count*scale)
 			return
 		}
-		message += fmt.Sprintf(" (%d %s)", n.Low64(), plural(n.Low64(), "element"))
+		message += fmt.Sprintf(" (%d %s)", n.Low64(), Plural(n.Low64(), "element"))
 		x.stopAs(verdict.OutOfIndex, in.Check, "%s", message)
 		return
 	}
@@ -91,13 +92,13 @@ func (x *Machine) trapped(in *ir.Instr) {
 	x.stop(in.Check, "%s", message)
 }
 
-// wrapped returns the object from whose address arithmetic made the pointer that the comparison before a trap found null;
-// nil where it is no address computed from one.
-func (x *Machine) wrapped(in *ir.Instr) *object {
-	if in.Check != verdict.Nonnull || x.fr.prev == nil {
+// wrapped returns the object from whose address arithmetic made the pointer that the comparison before a trap found
+// null; nil where it is no address computed from one.
+func (x *Machine) wrapped(in *ir.Instr) *Object {
+	if in.Check != verdict.Nonnull || x.Frame.Prev == nil {
 		return nil
 	}
-	br := x.fr.prev.Term()
+	br := x.Frame.Prev.Term()
 	if br == nil || br.Op != ir.OpCondBr {
 		return nil
 	}
@@ -105,16 +106,16 @@ func (x *Machine) wrapped(in *ir.Instr) *object {
 	if !ok || cmp.Op != ir.OpIcmp || !cmp.Args[0].Type().IsPtr() {
 		return nil
 	}
-	return x.eval(cmp.Args[0]).obj
+	return x.Eval(cmp.Args[0]).Object
 }
 
 // failedIndex returns the index that the comparison before a trap of an array access found too large, the number of
 // elements, and the address computation that the comparison guards, if its array is known.
 func (x *Machine) failedIndex(in *ir.Instr) (index *ir.Instr, n bits.Vec, array *ir.Instr) {
-	if !in.Flags.Has(ir.OfIndex) || x.fr.prev == nil {
+	if !in.Flags.Has(ir.OfIndex) || x.Frame.Prev == nil {
 		return nil, n, nil
 	}
-	br := x.fr.prev.Term()
+	br := x.Frame.Prev.Term()
 	if br == nil || br.Op != ir.OpCondBr {
 		return nil, n, nil
 	}
@@ -134,7 +135,7 @@ func (x *Machine) failedIndex(in *ir.Instr) (index *ir.Instr, n bits.Vec, array 
 		if base, ok := next.Args[0].(*ir.Instr); ok && base.Block == next.Block {
 			break // it was not computed yet
 		}
-		if len(next.Scales) == 1 && sameOrigin(next.Args[1], index) && x.eval(next.Args[0]).obj != nil {
+		if len(next.Scales) == 1 && sameOrigin(next.Args[1], index) && x.Eval(next.Args[0]).Object != nil {
 			array = next
 		}
 		break
@@ -157,5 +158,5 @@ func unwidened(v ir.Value) ir.Value {
 
 // indexText is an index in decimal, with the sign that its C type has.
 func (x *Machine) indexText(index *ir.Instr) string {
-	return decimal(x.eval(index).bits, index.Op != ir.OpZext)
+	return cexpr.Decimal(x.Eval(index).Bits, index.Op != ir.OpZext)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -23,7 +24,8 @@ func TestBoundsNameTheArray(t *testing.T) {
 		"union { int u; char b[4]; } w; w.b[ten - 6] = 1; return w.u;": "array index 4 out of bounds of `w.b` (4 elements)",
 	} {
 		m := testprogram.Trapping(t, prelude+"int main(void) { "+body+" }")
-		out, err := interp.Run(context.Background(), m, interp.Options{Observe: []interp.Observe{interp.Steps(interp.TraceOptions{})}}, input.Zeros{})
+		out, err := interp.Run(context.Background(), m, interp.Options{
+			Observe: []interp.Observe{trace.Steps(trace.Options{})}}, input.Zeros{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,8 @@ func TestStepsInC(t *testing.T) {
 	m := testprogram.Compile(t, `struct reg { unsigned mode : 3; signed level : 5; }; struct pair { char c; int n; };
 int main(void) { struct reg r = {5, -2}; struct pair p = {1, 2}; const char *s = "idle"; p.n = s[0];
  if (r.level == -2) reach_error(); }`, "-O0")
-	out, err := interp.Run(context.Background(), m, interp.Options{Observe: []interp.Observe{interp.Steps(interp.TraceOptions{})}}, input.Zeros{})
+	out, err := interp.Run(context.Background(), m, interp.Options{
+		Observe: []interp.Observe{trace.Steps(trace.Options{})}}, input.Zeros{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ int main(void) { struct reg r = {5, -2}; struct pair p = {1, 2}; const char *s =
 func TestStepsOfUnknownVariables(t *testing.T) {
 	m := testprogram.Compile(t, `extern int limit, set;
 int main(void) { set = 3; if (limit + limit + set == 3) reach_error(); }`, "-O0")
-	out, err := interp.Run(context.Background(), m, interp.Options{Observe: []interp.Observe{interp.Steps(interp.TraceOptions{})}}, input.Zeros{})
+	out, err := interp.Run(context.Background(), m, interp.Options{
+		Observe: []interp.Observe{trace.Steps(trace.Options{})}}, input.Zeros{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +107,8 @@ func TestStepsSayWhetherTheyMatter(t *testing.T) {
 	m := testprogram.Compile(t, `struct msg { enum { BEGIN, END } type; unsigned len; } msg;
 int main(void) { int noise = 3; msg.len = 4; noise++; __builtin_memset(&msg.type, 0, 4); struct msg copy = msg;
  if (copy.len == 4) reach_error(); }`, "-O0")
-	out, err := interp.Run(context.Background(), m, interp.Options{Observe: []interp.Observe{interp.Steps(interp.TraceOptions{})}}, input.Zeros{})
+	out, err := interp.Run(context.Background(), m, interp.Options{
+		Observe: []interp.Observe{trace.Steps(trace.Options{})}}, input.Zeros{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,13 +24,13 @@ const (
 type stopped struct{}
 
 func newEffort(ctx context.Context, steps int64) effort {
-	return effort{ctx: ctx, most: maxAccess + min(steps, 1<<40)*policy.BytesPerStep}
+	return effort{ctx: ctx, most: MaxAccess + min(steps, 1<<40)*policy.BytesPerStep}
 }
 
 // spend counts n bytes about to be accessed, and stops the run where they are too many.
 func (x *Machine) spend(n int64) {
 	if n < 0 || n > x.effort.most-x.effort.bytes {
-		x.end(StepLimit, "", fmt.Sprintf("more than %d bytes accessed", x.effort.most))
+		x.EndRun(StepLimit, "", fmt.Sprintf("more than %d bytes accessed", x.effort.most))
 		panic(stopped{})
 	}
 	if x.effort.bytes += n; x.effort.bytes-x.effort.polled > pollBytes {
@@ -42,9 +42,9 @@ func (x *Machine) spend(n int64) {
 }
 
 // elements counts the n elements of an aggregate about to be made.
-func (x *Machine) elements(n int) []value {
+func (x *Machine) elements(n int) []Value {
 	x.spend(int64(n) * elementBytes)
-	return make([]value, n)
+	return make([]Value, n)
 }
 
 // endStopped recovers from stopped.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 )
@@ -52,7 +53,7 @@ static char a[1 << 22]; int main(void) { __CPROVER_havoc_object(a); memset(a, 1,
 func TestHugeObject(t *testing.T) {
 	m := testprogram.Compile(t, `void *malloc(unsigned long); void free(void *);
 int main(void) { char *p = malloc(1ul << 60); p[5] = 1; free(p); return p[5]; }`, "-O0")
-	opts := interp.Options{Observe: []interp.Observe{interp.Steps(interp.TraceOptions{Relevant: true})}}
+	opts := interp.Options{Observe: []interp.Observe{trace.Steps(trace.Options{Relevant: true})}}
 	opts.MallocNeverFails = true
 	out, err := interp.Run(context.Background(), m, opts, input.Zeros{})
 	if err != nil || out.Kind != interp.Violation || len(out.Steps) == 0 {

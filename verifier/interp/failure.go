@@ -10,7 +10,7 @@ import (
 
 // named is an object in a message, by words of its own.
 type named struct {
-	o     *object
+	o     *Object
 	words string
 }
 
@@ -20,7 +20,7 @@ func (x *Machine) worded(kind verdict.FailureKind, format string, args []any) (s
 	words := make([]any, len(args))
 	for i, a := range args {
 		switch a := a.(type) {
-		case *object:
+		case *Object:
 			words[i] = x.describe(a)
 			why.Of = append(why.Of, subjectOf(a))
 		case named:
@@ -37,36 +37,36 @@ func (x *Machine) worded(kind verdict.FailureKind, format string, args []any) (s
 }
 
 // subjectOf says what an object is to those who decide what a failure counts for.
-func subjectOf(o *object) verdict.Subject {
+func subjectOf(o *Object) verdict.Subject {
 	switch {
-	case o.global != nil && o.global.Extern:
-		return verdict.Subject{Name: o.global.Name, Maker: verdict.ByOthers}
-	case o.global != nil:
-		return verdict.Subject{Name: o.global.Name, Maker: verdict.ByProgram}
-	case o.fn != nil && o.fn.Driven():
-		return verdict.Subject{Name: o.fn.Name, Maker: verdict.ByHarness}
-	case o.fn != nil && o.fn.IsDecl():
-		return verdict.Subject{Name: o.fn.Name, Maker: verdict.ByOthers}
-	case o.fn != nil:
-		return verdict.Subject{Name: o.fn.Name, Maker: verdict.ByProgram}
-	case o.region != nil:
-		return verdict.Subject{Name: o.region.Name, Maker: verdict.ByMachine}
-	case o.kind == nullObject:
+	case o.Global != nil && o.Global.Extern:
+		return verdict.Subject{Name: o.Global.Name, Maker: verdict.ByOthers}
+	case o.Global != nil:
+		return verdict.Subject{Name: o.Global.Name, Maker: verdict.ByProgram}
+	case o.Func != nil && o.Func.Driven():
+		return verdict.Subject{Name: o.Func.Name, Maker: verdict.ByHarness}
+	case o.Func != nil && o.Func.IsDecl():
+		return verdict.Subject{Name: o.Func.Name, Maker: verdict.ByOthers}
+	case o.Func != nil:
+		return verdict.Subject{Name: o.Func.Name, Maker: verdict.ByProgram}
+	case o.Region != nil:
+		return verdict.Subject{Name: o.Region.Name, Maker: verdict.ByMachine}
+	case o.Kind == nullObject:
 		return verdict.Subject{Maker: verdict.ByNobody}
-	case o.pointer() != "":
-		return verdict.Subject{Name: o.pointer(), Maker: verdict.ByHarness}
-	case o.kind == heapObject:
+	case o.HarnessPointer() != "":
+		return verdict.Subject{Name: o.HarnessPointer(), Maker: verdict.ByHarness}
+	case o.Kind == HeapObject:
 		return verdict.Subject{Maker: verdict.ByHeap}
-	case o.variable != nil:
-		return verdict.Subject{Name: o.variable.Name, Maker: verdict.ByProgram}
+	case o.Variable != nil:
+		return verdict.Subject{Name: o.Variable.Name, Maker: verdict.ByProgram}
 	}
 	return verdict.Subject{Maker: verdict.ByProgram}
 }
 
-// pointer returns the pointer of a generated harness that leads to o, which stands for what is there; else "".
-func (o *object) pointer() string {
-	if o.kind == heapObject && o.born != nil {
-		if name, made := strings.CutPrefix(o.born.Name, ir.BehindPointer); made {
+// HarnessPointer returns the pointer of a generated harness that leads to o, which stands for what is there; else "".
+func (o *Object) HarnessPointer() string {
+	if o.Kind == HeapObject && o.Born != nil {
+		if name, made := strings.CutPrefix(o.Born.Name, ir.BehindPointer); made {
 			return name
 		}
 	}

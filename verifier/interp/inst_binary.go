@@ -8,19 +8,19 @@ import (
 )
 
 // binary executes the integer instructions, lane by lane for vectors.
-func (x *Machine) binary(in *ir.Instr) value {
-	a, b := x.eval(in.Args[0]), x.eval(in.Args[1])
+func (x *Machine) binary(in *ir.Instr) Value {
+	a, b := x.Eval(in.Args[0]), x.Eval(in.Args[1])
 	if in.T.Kind != ir.KindVector {
 		return x.binary1(in, a, b)
 	}
-	out := value{elems: make([]value, len(a.elems))}
-	for i := range out.elems {
-		out.elems[i] = x.binary1(in, a.elems[i], b.elems[i])
+	out := Value{Elems: make([]Value, len(a.Elems))}
+	for i := range out.Elems {
+		out.Elems[i] = x.binary1(in, a.Elems[i], b.Elems[i])
 	}
 	return out
 }
 
-func (x *Machine) binary1(in *ir.Instr, a, b value) value {
+func (x *Machine) binary1(in *ir.Instr, a, b Value) Value {
 	switch in.Op {
 	case ir.OpAdd, ir.OpSub, ir.OpMul:
 		return x.arith(in, a, b)
@@ -29,48 +29,48 @@ func (x *Machine) binary1(in *ir.Instr, a, b value) value {
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
 		return x.poison(in, a, b, x.shift(in, a, b))
 	}
-	p, q := a.bits, b.bits
-	if a.defined() && b.defined() {
+	p, q := a.Bits, b.Bits
+	if a.Defined() && b.Defined() {
 		switch in.Op {
 		case ir.OpAnd:
-			return scalar(bits.And(p, q))
+			return Scalar(bits.And(p, q))
 		case ir.OpOr:
-			return scalar(bits.Or(p, q))
+			return Scalar(bits.Or(p, q))
 		}
-		return scalar(bits.Xor(p, q))
+		return Scalar(bits.Xor(p, q))
 	}
-	u, v := a.mask(), b.mask()
+	u, v := a.Mask(), b.Mask()
 	both := bits.And(u, v)
 	switch in.Op {
 	case ir.OpAnd: // a defined 0 decides
-		return scalar(bits.And(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, q), bits.And(v, p))))
+		return Scalar(bits.And(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, q), bits.And(v, p))))
 	case ir.OpOr: // a defined 1 decides
-		return scalar(bits.Or(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, bits.Not(q)),
+		return Scalar(bits.Or(p, q)).withMask(bits.Or(both, bits.Or(bits.And(u, bits.Not(q)),
 			bits.And(v, bits.Not(p)))))
 	}
-	return scalar(bits.Xor(p, q)).withMask(bits.Or(u, v))
+	return Scalar(bits.Xor(p, q)).withMask(bits.Or(u, v))
 }
 
 // poison is v, but any value where a shift with nuw or an exact operation loses bits and
 // nobody asks (LangRef: poison).
-func (x *Machine) poison(in *ir.Instr, a, b, v value) value {
-	if v.bits.Width() == 1 || x.out != nil {
+func (x *Machine) poison(in *ir.Instr, a, b, v Value) Value {
+	if v.Bits.Width() == 1 || x.Outcome != nil {
 		return v
 	}
 	bad := false
-	if in.Op == ir.OpShl && in.Flags.Has(ir.NUW) && !x.o.Checks.Has(verdict.UnsignedOverflow) {
-		bad = bits.LshrVec(bits.ShlVec(a.bits, b.bits), b.bits) != a.bits
+	if in.Op == ir.OpShl && in.Flags.Has(ir.NUW) && !x.Options.Checks.Has(verdict.UnsignedOverflow) {
+		bad = bits.LshrVec(bits.ShlVec(a.Bits, b.Bits), b.Bits) != a.Bits
 	}
-	if in.Flags.Has(ir.Exact) && !x.o.Checks.Has(verdict.PointerCompare) {
+	if in.Flags.Has(ir.Exact) && !x.Options.Checks.Has(verdict.PointerCompare) {
 		switch in.Op {
 		case ir.OpUdiv:
-			bad = bits.Mul(bits.Udiv(a.bits, b.bits), b.bits) != a.bits
+			bad = bits.Mul(bits.Udiv(a.Bits, b.Bits), b.Bits) != a.Bits
 		case ir.OpSdiv:
-			bad = bits.Mul(bits.Sdiv(a.bits, b.bits), b.bits) != a.bits
+			bad = bits.Mul(bits.Sdiv(a.Bits, b.Bits), b.Bits) != a.Bits
 		case ir.OpLshr:
-			bad = bits.ShlVec(bits.LshrVec(a.bits, b.bits), b.bits) != a.bits
+			bad = bits.ShlVec(bits.LshrVec(a.Bits, b.Bits), b.Bits) != a.Bits
 		case ir.OpAshr:
-			bad = bits.ShlVec(bits.AshrVec(a.bits, b.bits), b.bits) != a.bits
+			bad = bits.ShlVec(bits.AshrVec(a.Bits, b.Bits), b.Bits) != a.Bits
 		}
 	}
 	if !bad {
@@ -85,67 +85,67 @@ func (x *Machine) poison(in *ir.Instr, a, b, v value) value {
 
 type overflowTest func(a, b bits.Vec) bool
 
-func (x *Machine) arith(in *ir.Instr, a, b value) value {
+func (x *Machine) arith(in *ir.Instr, a, b Value) Value {
 	var r bits.Vec
 	var signed, unsigned overflowTest
 	word := ""
 	switch in.Op {
 	case ir.OpAdd:
-		r, signed, unsigned, word = bits.Add(a.bits, b.bits), bits.SaddOverflow, bits.UaddOverflow, "addition"
+		r, signed, unsigned, word = bits.Add(a.Bits, b.Bits), bits.SaddOverflow, bits.UaddOverflow, "addition"
 	case ir.OpSub:
-		r, signed, unsigned, word = bits.Sub(a.bits, b.bits), bits.SsubOverflow, bits.UsubOverflow, "subtraction"
+		r, signed, unsigned, word = bits.Sub(a.Bits, b.Bits), bits.SsubOverflow, bits.UsubOverflow, "subtraction"
 	default:
-		r, signed, unsigned, word = bits.Mul(a.bits, b.bits), bits.SmulOverflow, bits.UmulOverflow, "multiplication"
+		r, signed, unsigned, word = bits.Mul(a.Bits, b.Bits), bits.SmulOverflow, bits.UmulOverflow, "multiplication"
 	}
-	if in.Flags.Has(ir.NSW) && signed(a.bits, b.bits) {
-		x.violate(verdict.SignedOverflow, "signed %s overflows: %s and %s in %d bits", word, a.bits.Signed(),
-			b.bits.Signed(), r.Width())
+	if in.Flags.Has(ir.NSW) && signed(a.Bits, b.Bits) {
+		x.violate(verdict.SignedOverflow, "signed %s overflows: %s and %s in %d bits", word, a.Bits.Signed(),
+			b.Bits.Signed(), r.Width())
 	}
-	if in.Flags.Has(ir.NUW) && unsigned(a.bits, b.bits) {
-		x.violate(verdict.UnsignedOverflow, "unsigned %s wraps: %s and %s in %d bits", word, a.bits.Unsigned(),
-			b.bits.Unsigned(), r.Width())
+	if in.Flags.Has(ir.NUW) && unsigned(a.Bits, b.Bits) {
+		x.violate(verdict.UnsignedOverflow, "unsigned %s wraps: %s and %s in %d bits", word, a.Bits.Unsigned(),
+			b.Bits.Unsigned(), r.Width())
 	}
-	if in.Flags.Has(ir.PtrDiff) && a.obj != b.obj && a.toObject() && b.toObject() &&
-		!linked(a.obj, b.obj) {
+	if in.Flags.Has(ir.PtrDiff) && a.Object != b.Object && a.toObject() && b.toObject() &&
+		!linked(a.Object, b.Object) {
 		x.violateAs(verdict.ApartCompared, verdict.PointerCompare, "pointers to different objects subtracted: %s and %s",
-			a.obj, b.obj)
+			a.Object, b.Object)
 	}
-	v := scalar(r)
-	if !a.defined() || !b.defined() {
-		v = v.withMask(smear(bits.Or(a.mask(), b.mask())))
+	v := Scalar(r)
+	if !a.Defined() || !b.Defined() {
+		v = v.withMask(smear(bits.Or(a.Mask(), b.Mask())))
 	}
 	return v
 }
 
-func (x *Machine) divide(in *ir.Instr, a, b value) value {
-	w := a.bits.Width()
+func (x *Machine) divide(in *ir.Instr, a, b Value) Value {
+	w := a.Bits.Width()
 	if !x.decide(b, "divisor") {
-		return scalar(a.bits)
+		return Scalar(a.Bits)
 	}
-	if b.bits.IsZero() {
-		x.stop(verdict.DivByZero, "division of %s by zero", show(in, a.bits))
-		return scalar(a.bits)
+	if b.Bits.IsZero() {
+		x.stop(verdict.DivByZero, "division of %s by zero", show(in, a.Bits))
+		return Scalar(a.Bits)
 	}
 	signed := in.Op == ir.OpSdiv || in.Op == ir.OpSrem
-	if signed && bits.SdivOverflow(a.bits, b.bits) {
-		x.violate(verdict.SignedOverflow, "division overflows: %s by -1 in %d bits", a.bits.Signed(), w)
+	if signed && bits.SdivOverflow(a.Bits, b.Bits) {
+		x.violate(verdict.SignedOverflow, "division overflows: %s by -1 in %d bits", a.Bits.Signed(), w)
 	}
 	var r bits.Vec
 	switch in.Op {
 	case ir.OpUdiv:
-		r = bits.Udiv(a.bits, b.bits)
+		r = bits.Udiv(a.Bits, b.Bits)
 	case ir.OpSdiv:
-		r = bits.Sdiv(a.bits, b.bits)
+		r = bits.Sdiv(a.Bits, b.Bits)
 	case ir.OpUrem:
-		r = bits.Urem(a.bits, b.bits)
+		r = bits.Urem(a.Bits, b.Bits)
 	default:
-		r = bits.Srem(a.bits, b.bits)
+		r = bits.Srem(a.Bits, b.Bits)
 	}
-	if in.Flags.Has(ir.Exact) && bits.Mul(r, b.bits) != a.bits {
+	if in.Flags.Has(ir.Exact) && bits.Mul(r, b.Bits) != a.Bits {
 		x.violate(verdict.PointerCompare, "distance %s of two pointers is no multiple of the element size %s",
-			a.bits.Signed(), b.bits.Signed())
+			a.Bits.Signed(), b.Bits.Signed())
 	}
-	return scalar(r).withMask(all(w, a))
+	return Scalar(r).withMask(all(w, a))
 }
 
 // show is an operand as its instruction understands it.
@@ -156,9 +156,9 @@ func show(in *ir.Instr, b bits.Vec) string {
 	return b.Unsigned().String()
 }
 
-func (x *Machine) shift(in *ir.Instr, a, b value) value {
-	w := a.bits.Width()
-	if !bits.Ult(resize(b.bits, max(w, 32)), bits.New(max(w, 32), uint64(w))) {
+func (x *Machine) shift(in *ir.Instr, a, b Value) Value {
+	w := a.Bits.Width()
+	if !bits.Ult(Resize(b.Bits, max(w, 32)), bits.New(max(w, 32), uint64(w))) {
 		if !x.asks(in, verdict.Shift) && w > 1 {
 			x.pass(in, verdict.Shift)
 			t := in.T
@@ -167,42 +167,42 @@ func (x *Machine) shift(in *ir.Instr, a, b value) value {
 			}
 			return x.inputs(input.Unspecified, t)
 		}
-		x.violate(verdict.Shift, "shift amount %s is not below the width %d", b.bits.Unsigned(), w)
+		x.violate(verdict.Shift, "shift amount %s is not below the width %d", b.Bits.Unsigned(), w)
 	}
 	var r bits.Vec
-	shifted := func(f func(a, b bits.Vec) bits.Vec) value {
-		r = f(a.bits, b.bits)
-		if !b.defined() {
-			return scalar(r).withMask(bits.Ones(w))
+	shifted := func(f func(a, b bits.Vec) bits.Vec) Value {
+		r = f(a.Bits, b.Bits)
+		if !b.Defined() {
+			return Scalar(r).withMask(bits.Ones(w))
 		}
-		if a.defined() {
-			return scalar(r)
+		if a.Defined() {
+			return Scalar(r)
 		}
-		return scalar(r).withMask(f(a.undef, b.bits))
+		return Scalar(r).withMask(f(a.Undef, b.Bits))
 	}
 	switch in.Op {
 	case ir.OpShl:
 		v := shifted(bits.ShlVec)
-		if in.Flags.Has(ir.NSW) && bits.AshrVec(r, b.bits) != a.bits {
-			x.violate(verdict.SignedOverflow, "left shift of %s by %s does not fit %d bits", a.bits.Signed(),
-				b.bits.Unsigned(), w)
+		if in.Flags.Has(ir.NSW) && bits.AshrVec(r, b.Bits) != a.Bits {
+			x.violate(verdict.SignedOverflow, "left shift of %s by %s does not fit %d bits", a.Bits.Signed(),
+				b.Bits.Unsigned(), w)
 		}
-		if in.Flags.Has(ir.NUW) && bits.LshrVec(r, b.bits) != a.bits {
-			x.violate(verdict.UnsignedOverflow, "left shift of %s by %s does not fit %d bits", a.bits.Unsigned(),
-				b.bits.Unsigned(), w)
+		if in.Flags.Has(ir.NUW) && bits.LshrVec(r, b.Bits) != a.Bits {
+			x.violate(verdict.UnsignedOverflow, "left shift of %s by %s does not fit %d bits", a.Bits.Unsigned(),
+				b.Bits.Unsigned(), w)
 		}
 		return v
 	case ir.OpLshr:
 		v := shifted(bits.LshrVec)
-		if in.Flags.Has(ir.Exact) && bits.ShlVec(r, b.bits) != a.bits {
-			x.violate(verdict.PointerCompare, "exact shift of %s by %s loses bits", a.bits.Unsigned(),
-				b.bits.Unsigned())
+		if in.Flags.Has(ir.Exact) && bits.ShlVec(r, b.Bits) != a.Bits {
+			x.violate(verdict.PointerCompare, "exact shift of %s by %s loses bits", a.Bits.Unsigned(),
+				b.Bits.Unsigned())
 		}
 		return v
 	}
 	v := shifted(bits.AshrVec)
-	if in.Flags.Has(ir.Exact) && bits.ShlVec(r, b.bits) != a.bits {
-		x.violate(verdict.PointerCompare, "exact shift of %s by %s loses bits", a.bits.Signed(), b.bits.Unsigned())
+	if in.Flags.Has(ir.Exact) && bits.ShlVec(r, b.Bits) != a.Bits {
+		x.violate(verdict.PointerCompare, "exact shift of %s by %s loses bits", a.Bits.Signed(), b.Bits.Unsigned())
 	}
 	return v
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // conversion executes casts, lane by lane for vectors of equal length.
-func (x *Machine) conversion(in *ir.Instr) value {
-	a := x.eval(in.Args[0])
+func (x *Machine) conversion(in *ir.Instr) Value {
+	a := x.Eval(in.Args[0])
 	from, to := in.Args[0].Type(), in.T
 	if in.Op == ir.OpBitcast {
 		return x.bitcast(a, from, to)
@@ -16,29 +16,29 @@ func (x *Machine) conversion(in *ir.Instr) value {
 	if to.Kind != ir.KindVector {
 		return x.convert1(in, a, from, to)
 	}
-	out := value{elems: make([]value, len(a.elems))}
-	for i := range out.elems {
-		out.elems[i] = x.convert1(in, a.elems[i], from.Elem, to.Elem)
+	out := Value{Elems: make([]Value, len(a.Elems))}
+	for i := range out.Elems {
+		out.Elems[i] = x.convert1(in, a.Elems[i], from.Elem, to.Elem)
 	}
 	return out
 }
 
-func (x *Machine) convert1(in *ir.Instr, a value, from, to *ir.Type) value {
+func (x *Machine) convert1(in *ir.Instr, a Value, from, to *ir.Type) Value {
 	w := to.Width
 	switch in.Op {
 	case ir.OpTrunc, ir.OpZext:
-		return scalar(resize(a.bits, w)).withMask(maskTo(a, func(u bits.Vec) bits.Vec { return resize(u, w) }))
+		return Scalar(Resize(a.Bits, w)).withMask(maskTo(a, func(u bits.Vec) bits.Vec { return Resize(u, w) }))
 	case ir.OpSext:
-		return scalar(bits.Sext(a.bits, w)).withMask(maskTo(a, func(u bits.Vec) bits.Vec { return bits.Sext(u, w) }))
+		return Scalar(bits.Sext(a.Bits, w)).withMask(maskTo(a, func(u bits.Vec) bits.Vec { return bits.Sext(u, w) }))
 	case ir.OpPtrToInt:
-		if w < x.pw {
+		if w < x.PtrBits {
 			x.narrow(a, w)
 		}
-		return x.toInt(a, w)
+		return x.ToInt(a, w)
 	case ir.OpIntToPtr:
 		p := x.toPtr(a)
-		if p.obj != nil && p.obj.kind == regionObject { // an object may begin behind the address, in the same region
-			p.obj, p.bits = nil, bits.Add(p.bits, bits.New(x.pw, p.obj.base))
+		if p.Object != nil && p.Object.Kind == regionObject { // an object may begin behind the address, in the same region
+			p.Object, p.Bits = nil, bits.Add(p.Bits, bits.New(x.PtrBits, p.Object.Base))
 		}
 		return p
 	}
@@ -46,15 +46,15 @@ func (x *Machine) convert1(in *ir.Instr, a value, from, to *ir.Type) value {
 }
 
 // maskTo maps the indeterminate bits of a.
-func maskTo(a value, f func(bits.Vec) bits.Vec) bits.Vec {
-	if a.defined() {
+func maskTo(a Value, f func(bits.Vec) bits.Vec) bits.Vec {
+	if a.Defined() {
 		return bits.Vec{}
 	}
-	return f(a.undef)
+	return f(a.Undef)
 }
 
 // bitcast keeps the bits; pointers and scalars pass (LangRef: bitcast).
-func (x *Machine) bitcast(a value, from, to *ir.Type) value {
+func (x *Machine) bitcast(a Value, from, to *ir.Type) Value {
 	if from.Kind == ir.KindVector {
 		packed := x.pack(from, a)
 		if to.Kind == ir.KindVector {
@@ -63,16 +63,16 @@ func (x *Machine) bitcast(a value, from, to *ir.Type) value {
 		return packed
 	}
 	if to.Kind == ir.KindVector {
-		return x.unpack(to, x.toInt(a, int(to.Len)*to.Elem.Width))
+		return x.unpack(to, x.ToInt(a, int(to.Len)*to.Elem.Width))
 	}
 	return a
 }
 
 // narrow is the check that the address a fits w bits, signed or not (C17 6.3.2.3p6).
-func (x *Machine) narrow(a value, w int) {
-	at := x.toInt(a, x.pw).bits
+func (x *Machine) narrow(a Value, w int) {
+	at := x.ToInt(a, x.PtrBits).Bits
 	low := bits.Trunc(at, w)
-	if bits.Zext(low, x.pw) != at && bits.Sext(low, x.pw) != at {
+	if bits.Zext(low, x.PtrBits) != at && bits.Sext(low, x.PtrBits) != at {
 		x.violate(verdict.Conversion, "address 0x%s does not fit %d bits", at.Hex(), w)
 	}
 }

@@ -3,6 +3,7 @@ package interp
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp/ieee"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -13,30 +14,30 @@ func (x *Machine) memory(in *ir.Instr) {
 	case ir.OpAlloca:
 		x.alloca(in)
 	case ir.OpLoad:
-		p := x.eval(in.Args[0])
+		p := x.Eval(in.Args[0])
 		x.set(in, x.load(in, p))
 	case ir.OpStore:
-		v, p := x.eval(in.Args[0]), x.eval(in.Args[1])
-		if x.decideShown(in, []value{v}) && x.decideResult(in, v) {
+		v, p := x.Eval(in.Args[0]), x.Eval(in.Args[1])
+		if x.decideShown(in, []Value{v}) && x.decideResult(in, v) {
 			x.store(in, p, v)
 		}
 	case ir.OpGep:
 		x.set(in, x.gep(in))
 	case ir.OpCmpXchg:
-		p, want, v := x.eval(in.Args[0]), x.eval(in.Args[1]), x.eval(in.Args[2])
+		p, want, v := x.Eval(in.Args[0]), x.Eval(in.Args[1]), x.Eval(in.Args[2])
 		old := x.load(in, p)
 		same := x.equal(old, want)
-		if x.decide(old, "compared value"); same && x.out == nil && in.Flags.Has(ir.Weak) {
+		if x.decide(old, "compared value"); same && x.Outcome == nil && in.Flags.Has(ir.Weak) {
 			same = x.input(input.Unspecified, 1).IsZero()
 		}
-		if same && x.out == nil {
+		if same && x.Outcome == nil {
 			x.store(in, p, v)
 		}
 		x.set(in, pair(old, same))
 	case ir.OpAtomicRMW:
-		p, v := x.eval(in.Args[0]), x.eval(in.Args[1])
+		p, v := x.Eval(in.Args[0]), x.Eval(in.Args[1])
 		old := x.load(in, p)
-		if x.out == nil {
+		if x.Outcome == nil {
 			x.store(in, p, x.rmw(in, old, v))
 		}
 		x.set(in, old)
@@ -44,56 +45,56 @@ func (x *Machine) memory(in *ir.Instr) {
 }
 
 func (x *Machine) alloca(in *ir.Instr) {
-	n := x.eval(in.Args[0])
+	n := x.Eval(in.Args[0])
 	if !x.decide(n, "array length") {
 		return
 	}
-	count, ok := n.bits.Uint64()
-	size := x.l.SizeOf(in.Access)
-	if !ok || size > 0 && count > uint64(bits.Ones(x.pw).Low64()>>1)/uint64(size) {
-		x.stop(verdict.VLA, "array of %s elements is too large", n.bits.Unsigned())
+	count, ok := n.Bits.Uint64()
+	size := x.Layout.SizeOf(in.Access)
+	if !ok || size > 0 && count > uint64(bits.Ones(x.PtrBits).Low64()>>1)/uint64(size) {
+		x.stop(verdict.VLA, "array of %s elements is too large", n.Bits.Unsigned())
 		return
 	}
-	o := x.newObject(stackObject, size*int64(count), int64(in.Align), in)
-	o.variable, o.frame = x.slots[in], len(x.frames)
+	o := x.newObject(StackObject, size*int64(count), int64(in.Align), in)
+	o.Variable, o.Frame = x.Slots[in], len(x.Frames)
 	f := in.Block.Func
 	if x.scoped[f] == nil {
 		x.scoped[f] = ir.Scoped(f)
 	}
 	if x.scoped[f][in] { // it comes to life where its scope begins
-		o.dead = afterScope
+		o.Dead = afterScope
 	}
 	x.hold(o)
-	x.set(in, value{bits: x.zero, obj: o})
-	if o.dead == "" {
+	x.set(in, Value{Bits: x.zero, Object: o})
+	if o.Dead == "" {
 		x.on.Local(in, o)
 	}
 }
 
-// hold lets o die with the frame. It takes the place of an earlier turn's object of the same local that is dead already,
-// so that a loop that ran often is no other state than one that ran once.
-func (x *Machine) hold(o *object) {
-	if o.dead != "" && o.born.Block.Index > 0 {
-		for i := len(x.fr.objs) - 1; i >= 0; i-- {
-			if old := x.fr.objs[i]; old.born == o.born && old.dead != "" {
-				old.earlier, old.pages, old.ptrs = true, nil, nil
-				x.objects[old.num], x.fr.objs[i] = nil, o
+// hold lets o die with the frame. It takes the place of an earlier turn's object of the same local that is dead
+// already, so that a loop that ran often is no other state than one that ran once.
+func (x *Machine) hold(o *Object) {
+	if o.Dead != "" && o.Born.Block.Index > 0 {
+		for i := len(x.Frame.Objects) - 1; i >= 0; i-- {
+			if old := x.Frame.Objects[i]; old.Born == o.Born && old.Dead != "" {
+				old.earlier, old.Pages, old.Pointers = true, nil, nil
+				x.Objects[old.Number], x.Frame.Objects[i] = nil, o
 				return
 			}
 		}
 	}
-	x.fr.objs = append(x.fr.objs, o)
+	x.Frame.Objects = append(x.Frame.Objects, o)
 }
 
 func (x *Machine) accessOf(in *ir.Instr, write bool) access {
-	a := access{size: uint64(x.l.StoreSize(in.Access)), align: int64(in.Align), write: write}
+	a := access{size: uint64(x.Layout.StoreSize(in.Access)), align: int64(in.Align), write: write}
 	if write {
 		a.arg = 1
 	}
 	return a
 }
 
-func (x *Machine) load(in *ir.Instr, p value) value {
+func (x *Machine) load(in *ir.Instr, p Value) Value {
 	o, off, ok := x.reach(p, x.accessOf(in, false))
 	if !ok {
 		return x.zeroOf(in.Access)
@@ -103,67 +104,67 @@ func (x *Machine) load(in *ir.Instr, p value) value {
 		x.on.Fresh(in, o, off, v)
 		return v
 	}
-	v := x.get(o, off, in.Access)
+	v := x.Get(o, off, in.Access)
 	x.on.Load(in, o, off, v)
 	return v
 }
 
 // fresh reports a read whose value the environment decides (LL-122).
-func (x *Machine) fresh(in *ir.Instr, o *object) bool {
-	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
+func (x *Machine) fresh(in *ir.Instr, o *Object) bool {
+	if o.Kind == regionObject && o.Region.Access == ir.AccessVolatile {
 		return true
 	}
-	if !x.o.Fresh(in) {
+	if !x.Options.Fresh(in) {
 		return false
 	}
-	if o.kind != stackObject || o.born == nil || o.born.Op != ir.OpAlloca {
+	if o.Kind != StackObject || o.Born == nil || o.Born.Op != ir.OpAlloca {
 		return true
 	}
-	f := o.born.Block.Func
+	f := o.Born.Block.Func
 	if x.escapes[f] == nil {
 		x.escapes[f] = ir.Escapes(f)
 	}
-	return x.escapes[f][o.born]
+	return x.escapes[f][o.Born]
 }
 
-func (x *Machine) store(in *ir.Instr, p, v value) {
+func (x *Machine) store(in *ir.Instr, p, v Value) {
 	o, off, ok := x.reach(p, x.accessOf(in, true))
 	if !ok {
 		return
 	}
-	if o.kind == regionObject && o.region.Access == ir.AccessVolatile {
+	if o.Kind == regionObject && o.Region.Access == ir.AccessVolatile {
 		return
 	}
 	x.on.Storing(in, o, off)
-	x.put(o, off, in.Access, v)
+	x.Put(o, off, in.Access, v)
 	x.on.Store(in, o, off)
 }
 
 // gep computes an address; inbounds it must stay in the object (check pointer-overflow). Where null matters
 // (ir.Semantics.TellsNull), what leaves it points behind the null object until it comes back.
-func (x *Machine) gep(in *ir.Instr) value {
-	base := x.eval(in.Args[0])
-	null := x.o.TellsNull(x.o.Checks) && (base.obj == nil && base.bits.IsZero() || base.isBehindNull())
-	off := bits.NewInt(x.pw, in.Off)
-	undef := base.mask()
+func (x *Machine) gep(in *ir.Instr) Value {
+	base := x.Eval(in.Args[0])
+	null := x.Options.TellsNull(x.Options.Checks) && (base.Object == nil && base.Bits.IsZero() || base.IsBehindNull())
+	off := bits.NewInt(x.PtrBits, in.Off)
+	undef := base.Mask()
 	for i, a := range in.Args[1:] {
-		v := x.eval(a)
-		n := signedTo(v.bits, x.pw)
-		off = bits.Add(off, bits.Mul(n, bits.NewInt(x.pw, in.Scales[i])))
-		if !v.defined() {
-			undef = bits.Or(undef, smear(signedTo(v.undef, x.pw)))
+		v := x.Eval(a)
+		n := signedTo(v.Bits, x.PtrBits)
+		off = bits.Add(off, bits.Mul(n, bits.NewInt(x.PtrBits, in.Scales[i])))
+		if !v.Defined() {
+			undef = bits.Or(undef, smear(signedTo(v.Undef, x.PtrBits)))
 		}
 	}
-	out := value{bits: bits.Add(base.bits, off), obj: base.obj}
+	out := Value{Bits: bits.Add(base.Bits, off), Object: base.Object}
 	if !undef.IsZero() {
-		out.undef = smear(undef)
+		out.Undef = smear(undef)
 	}
 	if in.Flags.Has(ir.InBounds) {
 		x.inBounds(base, off, out, in.Flags.Has(ir.NUW))
 	}
 	if null {
-		if out.obj = nil; !out.bits.IsZero() {
-			out.obj = x.nowhere()
+		if out.Object = nil; !out.Bits.IsZero() {
+			out.Object = x.nowhere()
 		}
 	}
 	return out
@@ -171,7 +172,7 @@ func (x *Machine) gep(in *ir.Instr) value {
 
 func signedTo(b bits.Vec, w int) bits.Vec {
 	if b.Width() >= w {
-		return resize(b, w)
+		return Resize(b, w)
 	}
 	return bits.Sext(b, w)
 }
@@ -179,51 +180,51 @@ func signedTo(b bits.Vec, w int) bits.Vec {
 // inBounds is the check pointer-overflow: the result lies inside the object or
 // just behind it. An address without object must not wrap around, nor leave null
 // where the memory map has something behind it. What an unsigned index adds is not below zero.
-func (x *Machine) inBounds(base value, off bits.Vec, out value, unsigned bool) {
+func (x *Machine) inBounds(base Value, off bits.Vec, out Value, unsigned bool) {
 	if unsigned && off.Sign() {
 		x.violateAs(verdict.WrapsAround, verdict.PointerOverflow, "an unsigned index wraps around")
 		return
 	}
-	if out.obj == nil && !off.IsZero() {
+	if out.Object == nil && !off.IsZero() {
 		switch {
-		case off.Sign() && bits.Ult(base.bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.bits, off):
+		case off.Sign() && bits.Ult(base.Bits, bits.Neg(off)), !off.Sign() && bits.UaddOverflow(base.Bits, off):
 			x.violateAs(verdict.WrapsAround, verdict.PointerOverflow, "address arithmetic wraps around")
-		case base.bits.IsZero() && x.o.NearNull():
+		case base.Bits.IsZero() && x.Options.NearNull():
 			x.violateAs(verdict.NullArithmetic, verdict.PointerOverflow, "arithmetic on a null pointer")
 		}
 		return
 	}
-	if o := out.obj; o != nil && out.bits.Low64() > uint64(o.size) {
-		x.violateAs(verdict.OutOfBounds, verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.bits.Signed(),
-			o, o.size, plural(uint64(o.size), "byte"))
+	if o := out.Object; o != nil && out.Bits.Low64() > uint64(o.Size) {
+		x.violateAs(verdict.OutOfBounds, verdict.PointerOverflow, "pointer to offset %s of %s (%d %s)", out.Bits.Signed(),
+			o, o.Size, Plural(uint64(o.Size), "byte"))
 	}
 }
 
 // rmw is the new value of atomicrmw (LangRef: atomicrmw).
-func (x *Machine) rmw(in *ir.Instr, old, v value) value {
-	a, b := old.bits, v.bits
-	pick := func(first bool) value {
+func (x *Machine) rmw(in *ir.Instr, old, v Value) Value {
+	a, b := old.Bits, v.Bits
+	pick := func(first bool) Value {
 		if first {
-			return scalar(a)
+			return Scalar(a)
 		}
-		return scalar(b)
+		return Scalar(b)
 	}
-	var out value
+	var out Value
 	switch in.RMW {
 	case "xchg":
 		return v
 	case "add":
-		out = scalar(bits.Add(a, b))
+		out = Scalar(bits.Add(a, b))
 	case "sub":
-		out = scalar(bits.Sub(a, b))
+		out = Scalar(bits.Sub(a, b))
 	case "and":
-		out = scalar(bits.And(a, b))
+		out = Scalar(bits.And(a, b))
 	case "nand":
-		out = scalar(bits.Not(bits.And(a, b)))
+		out = Scalar(bits.Not(bits.And(a, b)))
 	case "or":
-		out = scalar(bits.Or(a, b))
+		out = Scalar(bits.Or(a, b))
 	case "xor":
-		out = scalar(bits.Xor(a, b))
+		out = Scalar(bits.Xor(a, b))
 	case "max":
 		out = pick(bits.Slt(b, a))
 	case "min":
@@ -233,14 +234,14 @@ func (x *Machine) rmw(in *ir.Instr, old, v value) value {
 	case "umin":
 		out = pick(bits.Ult(a, b))
 	case "fadd":
-		out = scalar(floatBinary(ir.OpFadd, a, b))
+		out = Scalar(ieee.Binary(ir.OpFadd, a, b))
 	case "fsub":
-		out = scalar(floatBinary(ir.OpFsub, a, b))
+		out = Scalar(ieee.Binary(ir.OpFsub, a, b))
 	default:
-		x.end(Unsupported, "", "atomicrmw "+in.RMW)
+		x.EndRun(Unsupported, "", "atomicrmw "+in.RMW)
 	}
-	if out.bits.Width() == 0 {
+	if out.Bits.Width() == 0 {
 		out = old
 	}
-	return out.withMask(all(out.bits.Width(), old, v))
+	return out.withMask(all(out.Bits.Width(), old, v))
 }

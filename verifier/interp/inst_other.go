@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/interp/ieee"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -12,23 +13,23 @@ import (
 func (x *Machine) other(in *ir.Instr) {
 	switch in.Op {
 	case ir.OpIcmp, ir.OpFcmp:
-		a, b := x.eval(in.Args[0]), x.eval(in.Args[1])
+		a, b := x.Eval(in.Args[0]), x.Eval(in.Args[1])
 		if in.T.Kind != ir.KindVector {
-			if x.o.Differ != nil && a.obj == nil && b.obj == nil && a.defined() && b.defined() && a.bits != b.bits {
-				x.o.Differ(a.bits, b.bits)
+			if x.Options.Differ != nil && a.Object == nil && b.Object == nil && a.Defined() && b.Defined() && a.Bits != b.Bits {
+				x.Options.Differ(a.Bits, b.Bits)
 			}
 			x.set(in, x.compare(in, a, b))
 			return
 		}
-		out := value{elems: make([]value, len(a.elems))}
-		for i := range out.elems {
-			out.elems[i] = x.compare(in, a.elems[i], b.elems[i])
+		out := Value{Elems: make([]Value, len(a.Elems))}
+		for i := range out.Elems {
+			out.Elems[i] = x.compare(in, a.Elems[i], b.Elems[i])
 		}
 		x.set(in, out)
 	case ir.OpSelect:
 		x.set(in, x.selected(in))
 	case ir.OpFreeze:
-		x.set(in, frozen(x.eval(in.Args[0])))
+		x.set(in, frozen(x.Eval(in.Args[0])))
 	case ir.OpCall:
 		x.call(in)
 	case ir.OpTrap:
@@ -42,142 +43,143 @@ func (x *Machine) other(in *ir.Instr) {
 	case ir.OpVaArg:
 		x.vaArg(in)
 	case ir.OpUnsupported:
-		x.end(Unsupported, "", in.What)
+		x.EndRun(Unsupported, "", in.What)
 	}
 }
 
-func frozen(v value) value {
-	v.undef = bits.Vec{}
-	if v.elems != nil {
-		elems := make([]value, len(v.elems))
-		for i, e := range v.elems {
+func frozen(v Value) Value {
+	v.Undef = bits.Vec{}
+	if v.Elems != nil {
+		elems := make([]Value, len(v.Elems))
+		for i, e := range v.Elems {
 			elems[i] = frozen(e)
 		}
-		v.elems = elems
+		v.Elems = elems
 	}
 	return v
 }
 
-func (x *Machine) selected(in *ir.Instr) value {
-	c, a, b := x.eval(in.Args[0]), x.eval(in.Args[1]), x.eval(in.Args[2])
-	if c.elems == nil {
+func (x *Machine) selected(in *ir.Instr) Value {
+	c, a, b := x.Eval(in.Args[0]), x.Eval(in.Args[1]), x.Eval(in.Args[2])
+	if c.Elems == nil {
 		return pick(c, a, b)
 	}
-	out := value{elems: make([]value, len(a.elems))}
-	for i := range out.elems {
-		out.elems[i] = pick(c.elems[i], a.elems[i], b.elems[i])
+	out := Value{Elems: make([]Value, len(a.Elems))}
+	for i := range out.Elems {
+		out.Elems[i] = pick(c.Elems[i], a.Elems[i], b.Elems[i])
 	}
 	return out
 }
 
 // pick is a or b by c; an indeterminate c makes the result so.
-func pick(c, a, b value) value {
+func pick(c, a, b Value) Value {
 	out := b
-	if c.bits.IsOne() {
+	if c.Bits.IsOne() {
 		out = a
 	}
-	if !c.defined() {
+	if !c.Defined() {
 		return tainted(out)
 	}
 	return out
 }
 
-func tainted(v value) value {
-	if v.elems == nil {
-		v.undef = bits.Ones(v.bits.Width())
+func tainted(v Value) Value {
+	if v.Elems == nil {
+		v.Undef = bits.Ones(v.Bits.Width())
 		return v
 	}
-	elems := make([]value, len(v.elems))
-	for i, e := range v.elems {
+	elems := make([]Value, len(v.Elems))
+	for i, e := range v.Elems {
 		elems[i] = tainted(e)
 	}
-	v.elems = elems
+	v.Elems = elems
 	return v
 }
 
 // linked reports two symbols that the program declares and the linker provides: they may be the ends of one object.
-func linked(a, b *object) bool {
-	return a != nil && b != nil && a.global != nil && b.global != nil && a.global.Extern && b.global.Extern
+func linked(a, b *Object) bool {
+	return a != nil && b != nil && a.Global != nil && b.Global != nil && a.Global.Extern && b.Global.Extern
 }
 
 // lies reports whether a, an address made from a number, is in the object of b or just behind it: such a pointer is
 // compared as one of that object.
-func (x *Machine) lies(a, b value) bool {
-	o := b.obj
-	if a.obj != nil || !b.toObject() || o.dead != "" || o.fn != nil || o.block != nil ||
-		a.bits.IsZero() && !x.o.AddressZero {
+func (x *Machine) lies(a, b Value) bool {
+	o := b.Object
+	if a.Object != nil || !b.toObject() || o.Dead != "" || o.Func != nil || o.Block != nil ||
+		a.Bits.IsZero() && !x.Options.AddressZero {
 		return false
 	}
-	return a.bits.Low64()-x.baseOf(o) <= uint64(o.size)
+	return a.Bits.Low64()-x.baseOf(o) <= uint64(o.Size)
 }
 
-func (x *Machine) compare(in *ir.Instr, a, b value) value {
-	if in.Op == ir.OpFcmp && a.bits.Width() == x87Width {
+func (x *Machine) compare(in *ir.Instr, a, b Value) Value {
+	if in.Op == ir.OpFcmp && a.Bits.Width() == ieee.X87Width {
 		return x.x87Ordered(in.Pred, a, b)
 	}
 	if in.Op == ir.OpFcmp {
-		return scalar(bits.Bool(floatCompare(in.Pred, a.bits, b.bits))).withMask(all(1, a, b))
+		return Scalar(bits.Bool(ieee.Compare(in.Pred, a.Bits, b.Bits))).withMask(all(1, a, b))
 	}
 	order := in.Pred != ir.EQ && in.Pred != ir.NE
-	if in.Args[0].Type().IsPtr() && order && a.obj != b.obj && (a.toObject() || b.toObject()) &&
-		!linked(a.obj, b.obj) && !x.lies(a, b) && !x.lies(b, a) {
+	if in.Args[0].Type().IsPtr() && order && a.Object != b.Object && (a.toObject() || b.toObject()) &&
+		!linked(a.Object, b.Object) && !x.lies(a, b) && !x.lies(b, a) {
 		if x.violateAs(verdict.ApartCompared, in.OrderCheck(), "pointers to different objects ordered: %s and %s",
 			target(a), target(b)) {
-			return scalar(bits.Bool(false))
+			return Scalar(bits.Bool(false))
 		}
 	}
-	if a.obj != nil && a.obj == b.obj && in.Args[0].Type().IsPtr() {
-		return scalar(bits.Bool(intCompare(in.Pred, a.bits, b.bits))).withMask(all(1, a, b))
+	if a.Object != nil && a.Object == b.Object && in.Args[0].Type().IsPtr() {
+		return Scalar(bits.Bool(intCompare(in.Pred, a.Bits, b.Bits))).withMask(all(1, a, b))
 	}
 	if in.Args[0].Type().IsPtr() && !order {
 		same := x.equal(a, b)
-		return scalar(bits.Bool(same == (in.Pred == ir.EQ))).withMask(all(1, a, b))
+		return Scalar(bits.Bool(same == (in.Pred == ir.EQ))).withMask(all(1, a, b))
 	}
 	if in.Args[0].Type().IsPtr() {
-		return scalar(bits.Bool(intCompare(in.Pred, x.toInt(a, x.pw).bits, x.toInt(b, x.pw).bits))).withMask(all(1, a,
-			b))
+		p, q := x.ToInt(a, x.PtrBits).Bits, x.ToInt(b, x.PtrBits).Bits
+		return Scalar(bits.Bool(intCompare(in.Pred, p, q))).withMask(all(1, a, b))
 	}
-	return scalar(bits.Bool(intCompare(in.Pred, a.bits, b.bits))).withMask(compareMask(in.Pred, a, b))
+	return Scalar(bits.Bool(intCompare(in.Pred, a.Bits, b.Bits))).withMask(compareMask(in.Pred, a, b))
 }
 
 // compareMask: an equality of integers is decided by a defined bit that differs; anything
 // else with an indeterminate bit is indeterminate.
-func compareMask(p ir.Pred, a, b value) bits.Vec {
-	if a.defined() && b.defined() {
+func compareMask(p ir.Pred, a, b Value) bits.Vec {
+	if a.Defined() && b.Defined() {
 		return bits.Vec{}
 	}
-	known := bits.Not(bits.Or(a.mask(), b.mask()))
-	if (p == ir.EQ || p == ir.NE) && !bits.And(bits.Xor(a.bits, b.bits), known).IsZero() {
+	known := bits.Not(bits.Or(a.Mask(), b.Mask()))
+	if (p == ir.EQ || p == ir.NE) && !bits.And(bits.Xor(a.Bits, b.Bits), known).IsZero() {
 		return bits.Vec{}
 	}
 	return bits.New(1, 1)
 }
 
-func target(v value) any {
-	if v.obj == nil {
-		return "address 0x" + v.bits.Hex()
+func target(v Value) any {
+	if v.Object == nil {
+		return "address 0x" + v.Bits.Hex()
 	}
-	return v.obj
+	return v.Object
 }
 
 // equal compares scalars; pointers to different objects by address.
-func (x *Machine) equal(a, b value) bool {
-	if a.obj == b.obj {
-		return a.bits == b.bits
+func (x *Machine) equal(a, b Value) bool {
+	if a.Object == b.Object {
+		return a.Bits == b.Bits
 	}
-	if a.obj != nil && b.obj != nil && a.obj.kind != regionObject && b.obj.kind != regionObject && x.within(a) &&
-		x.within(b) && a.obj.dead == "" && b.obj.dead == "" {
+	if a.Object != nil && b.Object != nil && a.Object.Kind != regionObject && b.Object.Kind != regionObject &&
+		x.within(a) && x.within(b) && a.Object.Dead == "" && b.Object.Dead == "" {
 		return false // both inside live objects, which do not overlap
 	}
-	for _, p := range [][2]value{{a, b}, {b, a}} { // an object contains no address 0
-		if p[0].obj == nil && p[0].bits.IsZero() && p[1].bits.Low64() <= uint64(p[1].obj.size) && !x.o.AddressZero {
+	for _, p := range [][2]Value{{a, b}, {b, a}} { // an object contains no address 0
+		if p[0].Object == nil && p[0].Bits.IsZero() && p[1].Bits.Low64() <= uint64(p[1].Object.Size) &&
+			!x.Options.AddressZero {
 			return false
 		}
 	}
-	return x.toInt(a, x.pw).bits == x.toInt(b, x.pw).bits
+	return x.ToInt(a, x.PtrBits).Bits == x.ToInt(b, x.PtrBits).Bits
 }
 
-func (x *Machine) within(v value) bool { return v.bits.Low64() < uint64(v.obj.size) }
+func (x *Machine) within(v Value) bool { return v.Bits.Low64() < uint64(v.Object.Size) }
 
 func intCompare(p ir.Pred, a, b bits.Vec) bool {
 	switch p {
@@ -209,39 +211,39 @@ func (x *Machine) call(in *ir.Instr) {
 		x.model(in)
 		return
 	}
-	p := x.eval(in.Callee)
+	p := x.Eval(in.Callee)
 	if !x.decide(p, "called address") {
 		return
 	}
-	if p.obj == nil {
+	if p.Object == nil {
 		p = x.toPtr(p)
 	}
-	if p.obj == nil || p.obj.fn == nil || !p.bits.IsZero() {
-		if p.obj != nil || p.bits.IsZero() || !x.goesOn(verdict.Memory, "call") {
+	if p.Object == nil || p.Object.Func == nil || !p.Bits.IsZero() {
+		if p.Object != nil || p.Bits.IsZero() || !x.goesOn(verdict.Memory, "call") {
 			x.stopAs(verdict.NoFunction, verdict.Memory, "call through a pointer to %s", target(p))
 		}
 		return
 	}
-	f := p.obj.fn
+	f := p.Object.Func
 	_, direct := in.Callee.(*ir.Const)
 	if why := ir.Mismatch(f, in, direct); why != "" {
 		if direct {
-			x.end(Unsupported, "", fmt.Sprintf("call of %s with %s", f.Name, why))
+			x.EndRun(Unsupported, "", fmt.Sprintf("call of %s with %s", f.Name, why))
 		} else {
-			x.stopAs(verdict.OtherType, verdict.Memory, "%s", named{p.obj, ir.CallOfAnotherType(f, why)})
+			x.stopAs(verdict.OtherType, verdict.Memory, "%s", named{p.Object, ir.CallOfAnotherType(f, why)})
 		}
 		return
 	}
-	args := make([]value, len(in.Args))
+	args := make([]Value, len(in.Args))
 	for i, a := range in.Args {
-		args[i] = x.eval(a)
+		args[i] = x.Eval(a)
 	}
 	if f.IsDecl() {
 		if f.Model != ir.ModelNone {
 			x.modelled(in, f, f.Model, args)
 			return
 		}
-		x.end(Unsupported, "", ir.NoBody(f.Name))
+		x.EndRun(Unsupported, "", ir.NoBody(f.Name))
 		return
 	}
 	x.enter(f, in, args[:len(f.Params)], args[len(f.Params):])

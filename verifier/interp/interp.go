@@ -40,6 +40,10 @@
 // shift too far gives any value (Unspecified), an indeterminate value is used as it is, a branch
 // to a trap goes on beside it; what cannot go on (memory, free, division, a trap with
 // nothing beside it, unreachable) is the outcome Undefined.
+//
+// What looks at runs from outside is an Observer (observer.go): traces (package trace), repeated states (lasso),
+// skipped turns (leap), and what Options.Watch asks for (watch.go). Packages ieee and cexpr are arithmetic and texts
+// alone.
 package interp
 
 import (
@@ -139,9 +143,9 @@ func Run(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Ou
 	if err != nil {
 		return nil, err
 	}
-	x.effort = newEffort(ctx, x.o.MaxSteps)
-	if x.run(); x.out == nil {
-		return nil, fmt.Errorf("interpreting %s: %w", x.o.Entry.Name, ctx.Err())
+	x.effort = newEffort(ctx, x.Options.MaxSteps)
+	if x.run(); x.Outcome == nil {
+		return nil, fmt.Errorf("interpreting %s: %w", x.Options.Entry.Name, ctx.Err())
 	}
 	x.effort = newEffort(context.Background(), math.MaxInt64) // what a trace shows of memory is little
 	return x.finish(), nil
@@ -150,9 +154,25 @@ func Run(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Ou
 // run executes until the run is over or its context ended.
 func (x *Machine) run() {
 	defer endStopped()
-	for x.start(); x.out == nil; x.step() {
-		if x.executed&0xfff == 0 && x.effort.ctx.Err() != nil {
+	for x.start(); x.Outcome == nil; x.step() {
+		if x.Executed&0xfff == 0 && x.effort.ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// Cycle is a witness of non-termination: at the start of Head the whole state
+// of the program (calls, registers, memory) is what it was Length instructions
+// before, so that the run can go on forever by repeating what it did since,
+// with the inputs that it got since. With Recursion, a call of Head's function led to another one inside of it that
+// begins with what it began with.
+type Cycle struct {
+	Head        *ir.Block
+	Stem        int64              // instructions before the cycle
+	Length      int64              // instructions in it
+	StemInputs  int64              // inputs before the cycle
+	CycleInputs int64              // inputs in it
+	Blocks      map[*ir.Block]bool // jumped to in it, in the outermost of its calls: all of the same function
+	StemSteps   int                // steps of Outcome.Steps before the cycle; -1 if those were dropped
+	Recursion   bool
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
 )
 
 func TestLasso(t *testing.T) {
@@ -44,7 +45,7 @@ func TestLasso(t *testing.T) {
 	} {
 		src := &listSource{list: c.inputs, mallocs: true}
 		opts := interp.Options{Entry: m.Func(c.entry), Checks: soundChecks(), MaxSteps: 200_000}
-		out, err := interp.RunLasso(context.Background(), m, opts, src)
+		out, err := lasso.Run(context.Background(), m, opts, src)
 		if err != nil {
 			t.Fatal(err)
 		}

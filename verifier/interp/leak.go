@@ -7,11 +7,11 @@ import (
 
 // failed is a violated assertion.
 func (c *call) failed(format string, args ...any) {
-	if c.o.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
+	if c.Options.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
 		c.pass(c.in, verdict.Assert)
 		return
 	}
-	if !c.o.Checks.Has(verdict.Assert) {
+	if !c.Options.Checks.Has(verdict.Assert) {
 		c.leaks(ir.EndFailed)
 	}
 	c.stop(verdict.Assert, format, args...)
@@ -20,17 +20,17 @@ func (c *call) failed(format string, args ...any) {
 // leaks is the check `leak` at the end of the program. It leaves the run alone
 // where nothing leaks.
 func (x *Machine) leaks(how ir.Ending) {
-	if x.out != nil || !x.o.Checks.Has(verdict.Leak) || !x.o.Leaks.Asks(how) {
+	if x.Outcome != nil || !x.Options.Checks.Has(verdict.Leak) || !x.Options.Leaks.Asks(how) {
 		return
 	}
-	if x.o.Leaks == ir.LeakTracked {
+	if x.Options.Leaks == ir.LeakTracked {
 		x.lost(how)
 		return
 	}
-	for _, o := range x.objects {
-		if o != nil && o.kind == heapObject && o.dead == "" {
+	for _, o := range x.Objects {
+		if o != nil && o.Kind == HeapObject && o.Dead == "" {
 			if how == ir.EndAbort {
-				x.end(Unsupported, "", "heap memory where the program aborts")
+				x.EndRun(Unsupported, "", "heap memory where the program aborts")
 				return
 			}
 			x.on.Leaked(o)
@@ -45,76 +45,76 @@ func (x *Machine) leaks(how ir.Ending) {
 // points. A block whose address the program has as a number may be tracked by
 // that: nothing can be said of it, nor of what it leads to.
 func (x *Machine) lost(how ir.Ending) {
-	t := &tracker{found: map[*object]bool{}, width: x.pw / 8, big: x.l.BigEndian}
-	for n := range x.m.Globals {
-		t.object(x.objects[n])
+	t := &tracker{found: map[*Object]bool{}, width: x.PtrBits / 8, big: x.Layout.BigEndian}
+	for n := range x.Module.Globals {
+		t.object(x.Objects[n])
 	}
 	for _, o := range x.regions {
 		t.object(o)
 	}
-	for n, f := range x.frames {
+	for n, f := range x.Frames {
 		if how == ir.EndReturn {
 			break
 		}
-		for _, o := range f.objs {
+		for _, o := range f.Objects {
 			t.object(o)
 		}
-		if n+1 < len(x.frames) {
-			for _, v := range ir.LiveAfter(x.frames[n+1].call) {
+		if n+1 < len(x.Frames) {
+			for _, v := range ir.LiveAfter(x.Frames[n+1].Call) {
 				x.liveIn(t, f, v)
 			}
 		}
 	}
 	t.run()
 	sure := len(t.found)
-	for _, o := range x.objects {
-		if o != nil && o.kind == heapObject && o.hasBase && t.numbers {
+	for _, o := range x.Objects {
+		if o != nil && o.Kind == HeapObject && o.HasBase && t.numbers {
 			t.object(o)
 		}
 	}
 	unsure := sure < len(t.found)
 	t.run()
-	for _, o := range x.objects {
-		if o != nil && o.kind == heapObject && o.dead == "" && !t.found[o] {
+	for _, o := range x.Objects {
+		if o != nil && o.Kind == HeapObject && o.Dead == "" && !t.found[o] {
 			x.on.Leaked(o)
 			x.violateAs(verdict.NotReleased, verdict.Leak, "%s is lost: no pointer leads to it any more", o)
 			return
 		}
 	}
 	if unsure {
-		x.end(Unsupported, "", "heap memory that only a number may lead to")
+		x.EndRun(Unsupported, "", "heap memory that only a number may lead to")
 	}
 }
 
-func (x *Machine) liveIn(t *tracker, f *frame, v ir.Value) {
+func (x *Machine) liveIn(t *tracker, f *Frame, v ir.Value) {
 	switch v := v.(type) {
 	case *ir.Instr:
-		t.value(f.vals[v.ID])
+		t.value(f.Values[v.ID])
 	case *ir.Param:
-		t.value(f.params[v.Index])
+		t.value(f.Params[v.Index])
 	}
 }
 
 // tracker follows pointers.
 type tracker struct {
-	found   map[*object]bool
-	queue   []*object
+	found   map[*Object]bool
+	queue   []*Object
 	numbers bool // something found that is no whole pointer is large enough for an address
 	width   int  // bytes of a pointer
 	big     bool // the target's byte order
 }
 
-func (t *tracker) object(o *object) {
-	if o != nil && o.dead == "" && !t.found[o] {
+func (t *tracker) object(o *Object) {
+	if o != nil && o.Dead == "" && !t.found[o] {
 		t.found[o] = true
 		t.queue = append(t.queue, o)
 	}
 }
 
-func (t *tracker) value(v value) {
-	t.object(v.obj)
-	t.numbers = t.numbers || v.elems == nil && v.obj == nil && v.bits.Low64() >= firstAddress
-	for _, e := range v.elems {
+func (t *tracker) value(v Value) {
+	t.object(v.Object)
+	t.numbers = t.numbers || v.Elems == nil && v.Object == nil && v.Bits.Low64() >= firstAddress
+	for _, e := range v.Elems {
 		t.value(e)
 	}
 }
@@ -122,12 +122,12 @@ func (t *tracker) value(v value) {
 func (t *tracker) run() {
 	for ; len(t.queue) > 0; t.queue = t.queue[1:] {
 		o := t.queue[0]
-		for _, v := range o.ptrs {
+		for _, v := range o.Pointers {
 			t.value(v)
 		}
-		for n, p := range o.pages {
-			o.read(n, p, 0, int64(len(p.data)))
-			t.numbers = t.numbers || !o.readOnly && t.mayAddress(p.data)
+		for n, p := range o.Pages {
+			o.Read(n, p, 0, int64(len(p.Data)))
+			t.numbers = t.numbers || !o.readOnly && t.mayAddress(p.Data)
 		}
 	}
 }

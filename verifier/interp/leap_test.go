@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/leap"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -24,7 +26,8 @@ func TestLeaps(t *testing.T) {
 			continue
 		}
 		plain := leapRun(t, m, interp.Options{Entry: f, MaxSteps: 5_000_000})
-		leapt := leapRun(t, m, interp.Options{Entry: f, MaxSteps: 5_000_000, Observe: []interp.Observe{interp.Leap}})
+		leapt := leapRun(t, m, interp.Options{Entry: f, MaxSteps: 5_000_000,
+			Observe: []interp.Observe{leap.Observe}})
 		compareLeaps(t, f.Name, plain, leapt)
 		if want := !strings.HasPrefix(f.Name, "no_"); (leapt.Leapt > 0) != want {
 			t.Errorf("%s: %d turns skipped", f.Name, leapt.Leapt)
@@ -56,12 +59,13 @@ int overflow(void) { int x = 1; for (unsigned i = 0; i < 3000000000u; i++) x++; 
 	for name, want := range map[string]uint64{"sum": 7999999998000000000, "calls": 0xfffffffe, "nested": uint64(nested),
 		"squares": 333332833333500000, "forks": 4500000000 % (1 << 32), "resets": 3000000,
 		"rows": 4500000000 % (1 << 32)} {
-		out := leapRun(t, m, interp.Options{Entry: m.Func(name), Observe: []interp.Observe{interp.Leap}})
+		out := leapRun(t, m, interp.Options{Entry: m.Func(name), Observe: []interp.Observe{leap.Observe}})
 		if got, _ := out.Ret.Uint64(); out.Kind != interp.Returned || got != want {
 			t.Errorf("%s: %v, %d, want %d", name, out, got, want)
 		}
 	}
-	out := leapRun(t, m, interp.Options{Entry: m.Func("overflow"), Observe: []interp.Observe{interp.Steps(interp.TraceOptions{Detailed: true}), interp.Leap}})
+	out := leapRun(t, m, interp.Options{Entry: m.Func("overflow"),
+		Observe: []interp.Observe{trace.Steps(trace.Options{Detailed: true}), leap.Observe}})
 	if out.Kind != interp.Violation || out.Check != verdict.SignedOverflow ||
 		out.Message != "signed addition overflows: 2147483647 and 1 in 32 bits" {
 		t.Errorf("overflow: %v", out)
@@ -103,7 +107,8 @@ func randomLeaps(t *testing.T, name string, m *ir.Module) (runs, leaps int) {
 		if plain.Kind == interp.StepLimit {
 			continue
 		}
-		leapt := leapRun(t, m, interp.Options{Entry: f, MaxSteps: 1_000_000, Observe: []interp.Observe{interp.Leap}})
+		leapt := leapRun(t, m, interp.Options{Entry: f, MaxSteps: 1_000_000,
+			Observe: []interp.Observe{leap.Observe}})
 		compareLeaps(t, name+", "+f.Name, plain, leapt)
 		if runs++; leapt.Leapt > 0 {
 			leaps++

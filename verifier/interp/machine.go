@@ -11,56 +11,56 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// machine is one run.
+// Machine is one run. Observers look at it.
 type Machine struct {
-	m    *ir.Module
-	l    *ir.Layout
-	o    Options
-	src  input.Source
-	pw   int      // pointer width in bits
-	zero bits.Vec // of pointer width
+	Module  *ir.Module
+	Layout  *ir.Layout
+	Options Options
+	src     input.Source
+	PtrBits int      // pointer width in bits
+	zero    bits.Vec // of pointer width
 
-	frames []*frame
-	fr     *frame    // the innermost
-	cur    *ir.Instr // being executed; nil before the first
-	out    *Outcome  // set when the run is over
+	Frames  []*Frame
+	Frame   *Frame    // the innermost
+	Instr   *ir.Instr // being executed; nil before the first
+	Outcome *Outcome  // set when the run is over
 
-	objects  []*object // by number, from 0; nil for globals not yet touched
-	funcs    []*object // by index in the module
-	funcNum  map[*ir.Func]int
+	Objects  []*Object // by number, from 0; nil for globals not yet touched
+	funcs    []*Object // by index in the module
+	FuncNum  map[*ir.Func]int
 	globNum  map[*ir.Global]int
-	labels   map[*ir.Block]*object
-	null     *object // nowhere, once needed
-	regions  []*object
-	placed   []*object // with an address, by address
-	touched  []*object // ranges of regions that were accessed
+	labels   map[*ir.Block]*Object
+	null     *Object // nowhere, once needed
+	regions  []*Object
+	Placed   []*Object // with an address, by address
+	touched  []*Object // ranges of regions that were accessed
 	cursor   uint64    // where the next address is tried
 	escapes  map[*ir.Func]map[*ir.Instr]bool
-	slots    map[*ir.Instr]*ir.Var           // C variable of an alloca
+	Slots    map[*ir.Instr]*ir.Var           // C variable of an alloca
 	scoped   map[*ir.Func]map[*ir.Instr]bool // ir.Scoped
-	executed int64
-	visits   map[*ir.Block]int64
+	Executed int64
+	Visits   map[*ir.Block]int64
 	ways     map[ir.Spot]bool // with Options.Ways
-	asked    int64            // inputs so far
-	passed   []ir.At
+	Asked    int64            // inputs so far
+	Passed   []ir.At
 	effort   effort
 	on       observers
 	skipped  int // objects that skipped turns would have made
-	noted    int // steps of a trace so far
+	Noted    int // steps of a trace so far
 }
 
-// frame is one call.
-type frame struct {
-	fn     *ir.Func
-	call   *ir.Instr // in the caller; nil for the entry
-	params []value
-	extra  []value // variadic arguments
-	vals   []value // by instruction
-	blk    *ir.Block
-	prev   *ir.Block
-	next   int       // index in blk of the instruction to execute
-	objs   []*object // that die when the call returns
-	began  bool      // a block: its first instruction that is no phi is the next one
+// Frame is one call.
+type Frame struct {
+	Func    *ir.Func
+	Call    *ir.Instr // in the caller; nil for the entry
+	Params  []Value
+	Extra   []Value // variadic arguments
+	Values  []Value // by instruction
+	Block   *ir.Block
+	Prev    *ir.Block
+	Next    int       // index in Block of the instruction to execute
+	Objects []*Object // that die when the call returns
+	began   bool      // a block: its first instruction that is no phi is the next one
 }
 
 func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) {
@@ -82,17 +82,18 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) 
 	if w := opts.Watch; w != nil && (w.Loops != nil || w.Funcs != nil) {
 		opts.EveryTurn = true
 	}
-	x := &Machine{m: m, l: &m.Layout, o: opts, src: src, pw: m.Layout.PtrBits, zero: bits.New(m.Layout.PtrBits, 0),
-		objects: make([]*object, len(m.Globals)), funcs: make([]*object, len(m.Funcs)), funcNum: map[*ir.Func]int{},
+	x := &Machine{Module: m, Layout: &m.Layout, Options: opts, src: src, PtrBits: m.Layout.PtrBits,
+		zero:    bits.New(m.Layout.PtrBits, 0),
+		Objects: make([]*Object, len(m.Globals)), funcs: make([]*Object, len(m.Funcs)), FuncNum: map[*ir.Func]int{},
 		globNum: map[*ir.Global]int{},
-		labels:  map[*ir.Block]*object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, slots: map[*ir.Instr]*ir.Var{},
-		visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
+		labels:  map[*ir.Block]*Object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, Slots: map[*ir.Instr]*ir.Var{},
+		Visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
 		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
 	for i, f := range m.Funcs {
-		x.funcNum[f] = i
+		x.FuncNum[f] = i
 		for _, v := range f.Vars {
 			if a, ok := v.Slot.(*ir.Instr); ok {
-				x.slots[a] = v
+				x.Slots[a] = v
 			}
 		}
 	}
@@ -101,7 +102,8 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) 
 	}
 	x.addRegions()
 	if opts.Watch != nil {
-		x.on = append(x.on, &watcher{x: x, watch: opts.Watch, entries: map[*frame]map[*Loop][]bits.Vec{}})
+		x.on = append(x.on, &watcher{x: x, watch: opts.Watch,
+			entries: map[*Frame]map[*Loop][]bits.Vec{}})
 	}
 	for _, observe := range opts.Observe {
 		x.on = append(x.on, observe(x))
@@ -111,11 +113,11 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) 
 
 // start enters the entry with unknown parameters.
 func (x *Machine) start() {
-	f := x.o.Entry
-	args := make([]value, len(f.Params))
+	f := x.Options.Entry
+	args := make([]Value, len(f.Params))
 	for i, p := range f.Params {
 		if p.ByVal != nil {
-			x.end(Unsupported, "", "entry with a by-value parameter")
+			x.EndRun(Unsupported, "", "entry with a by-value parameter")
 			return
 		}
 		args[i] = x.inputs(input.Param, p.T)
@@ -125,33 +127,33 @@ func (x *Machine) start() {
 }
 
 // enter pushes a frame; by-value parameters get their copies.
-func (x *Machine) enter(f *ir.Func, call *ir.Instr, args, extra []value) {
-	if len(x.frames) >= x.o.MaxDepth {
-		x.end(StepLimit, "", fmt.Sprintf("more than %d calls deep", x.o.MaxDepth))
+func (x *Machine) enter(f *ir.Func, call *ir.Instr, args, extra []Value) {
+	if len(x.Frames) >= x.Options.MaxDepth {
+		x.EndRun(StepLimit, "", fmt.Sprintf("more than %d calls deep", x.Options.MaxDepth))
 		return
 	}
-	fr := &frame{fn: f, call: call, params: args, extra: extra, vals: make([]value, f.NumInstr), blk: f.Blocks[0]}
+	fr := &Frame{Func: f, Call: call, Params: args, Extra: extra, Values: make([]Value, f.NumInstr), Block: f.Blocks[0]}
 	for i, p := range f.Params {
 		if p.ByVal == nil {
 			continue
 		}
-		o := x.newObject(stackObject, x.l.SizeOf(p.ByVal), max(x.l.AlignOf(p.ByVal), int64(p.Align)), call)
-		o.variable = paramVar(f, p)
-		if !x.copyRange(value{bits: x.zero, obj: o}, args[i], uint64(o.size), false) {
+		o := x.newObject(StackObject, x.Layout.SizeOf(p.ByVal), max(x.Layout.AlignOf(p.ByVal), int64(p.Align)), call)
+		o.Variable = ParamVar(f, p)
+		if !x.copyRange(Value{Bits: x.zero, Object: o}, args[i], uint64(o.Size), false) {
 			return
 		}
-		args[i] = value{bits: x.zero, obj: o}
-		fr.objs = append(fr.objs, o)
+		args[i] = Value{Bits: x.zero, Object: o}
+		fr.Objects = append(fr.Objects, o)
 	}
-	x.frames = append(x.frames, fr)
-	x.fr = fr
-	x.visits[fr.blk]++
+	x.Frames = append(x.Frames, fr)
+	x.Frame = fr
+	x.Visits[fr.Block]++
 	x.on.Enter(fr)
 	x.checkStack()
 }
 
-// paramVar is the C variable that a by-value parameter is.
-func paramVar(f *ir.Func, p *ir.Param) *ir.Var {
+// ParamVar is the C variable that a by-value parameter is.
+func ParamVar(f *ir.Func, p *ir.Param) *ir.Var {
 	for _, v := range f.Vars {
 		if v.Slot == ir.Value(p) {
 			return v
@@ -161,39 +163,39 @@ func paramVar(f *ir.Func, p *ir.Param) *ir.Var {
 }
 
 // leave pops the frame and hands the result to the call.
-func (x *Machine) leave(ret value, hasRet bool) {
-	fr := x.fr
-	if len(x.frames) == 1 {
+func (x *Machine) leave(ret Value, hasRet bool) {
+	fr := x.Frame
+	if len(x.Frames) == 1 {
 		x.on.Leave(fr, ret, hasRet)
 		x.leaks(ir.EndReturn)
-		x.end(Returned, "", "")
-		if x.out.Kind == Returned && hasRet && ret.elems == nil {
-			if x.out.Ret = ret.bits; fr.fn.Ret.IsPtr() {
-				x.out.Ret = x.toInt(ret, ret.bits.Width()).bits
+		x.EndRun(Returned, "", "")
+		if x.Outcome.Kind == Returned && hasRet && ret.Elems == nil {
+			if x.Outcome.Ret = ret.Bits; fr.Func.Ret.IsPtr() {
+				x.Outcome.Ret = x.ToInt(ret, ret.Bits.Width()).Bits
 			}
 		}
 		return
 	}
-	for _, o := range fr.objs {
-		o.dead, o.pages, o.ptrs = afterReturn, nil, nil
-		x.objects[o.num] = nil // pointers to it may live on, its number does not matter any more
+	for _, o := range fr.Objects {
+		o.Dead, o.Pages, o.Pointers = afterReturn, nil, nil
+		x.Objects[o.Number] = nil // pointers to it may live on, its number does not matter any more
 	}
-	x.frames = x.frames[:len(x.frames)-1]
-	x.fr = x.frames[len(x.frames)-1]
+	x.Frames = x.Frames[:len(x.Frames)-1]
+	x.Frame = x.Frames[len(x.Frames)-1]
 	x.on.Leave(fr, ret, hasRet)
 	if hasRet {
-		x.fr.vals[fr.call.ID] = ret
+		x.Frame.Values[fr.Call.ID] = ret
 	}
 }
 
 // step executes one instruction.
 func (x *Machine) step() {
-	fr := x.fr
-	in := fr.blk.Instrs[fr.next]
-	x.cur = in
-	x.executed++
-	if x.executed > x.o.MaxSteps {
-		x.end(StepLimit, "", fmt.Sprintf("more than %d instructions", x.o.MaxSteps))
+	fr := x.Frame
+	in := fr.Block.Instrs[fr.Next]
+	x.Instr = in
+	x.Executed++
+	if x.Executed > x.Options.MaxSteps {
+		x.EndRun(StepLimit, "", fmt.Sprintf("more than %d instructions", x.Options.MaxSteps))
 		return
 	}
 	if in.Op == ir.OpPhi {
@@ -205,7 +207,7 @@ func (x *Machine) step() {
 		fr.began = false
 		x.on.Begin(fr)
 	}
-	fr.next++
+	fr.Next++
 	x.on.Before(fr, in)
 	x.execute(in)
 	x.on.After(fr, in)
@@ -231,64 +233,64 @@ func (x *Machine) execute(in *ir.Instr) {
 	}
 }
 
-func (x *Machine) set(in *ir.Instr, v value) {
-	if w := v.bits.Width(); w > 64 || v.elems != nil {
-		x.spend(int64(w/8) + int64(len(v.elems))*elementBytes)
+func (x *Machine) set(in *ir.Instr, v Value) {
+	if w := v.Bits.Width(); w > 64 || v.Elems != nil {
+		x.spend(int64(w/8) + int64(len(v.Elems))*elementBytes)
 	}
-	x.fr.vals[in.ID] = v
+	x.Frame.Values[in.ID] = v
 }
 
 // phis evaluates all phis of the block at once (LangRef: phi).
-func (x *Machine) phis(fr *frame) {
-	var got []value
-	for _, in := range fr.blk.Instrs[fr.next:] {
+func (x *Machine) phis(fr *Frame) {
+	var got []Value
+	for _, in := range fr.Block.Instrs[fr.Next:] {
 		if in.Op != ir.OpPhi {
 			break
 		}
-		x.cur = in
+		x.Instr = in
 		for n, b := range in.Incoming {
-			if b == fr.prev {
-				got = append(got, x.eval(in.Args[n]))
+			if b == fr.Prev {
+				got = append(got, x.Eval(in.Args[n]))
 			}
 		}
 	}
 	for _, v := range got {
-		fr.vals[fr.blk.Instrs[fr.next].ID] = v
-		fr.next++
+		fr.Values[fr.Block.Instrs[fr.Next].ID] = v
+		fr.Next++
 	}
-	x.executed += int64(len(got)) - 1
+	x.Executed += int64(len(got)) - 1
 }
 
-// phisOf are the phis that b begins with.
-func phisOf(b *ir.Block) []*ir.Instr {
+// PhisOf are the phis that b begins with.
+func PhisOf(b *ir.Block) []*ir.Instr {
 	n := slices.IndexFunc(b.Instrs, func(in *ir.Instr) bool { return in.Op != ir.OpPhi })
 	return b.Instrs[:n]
 }
 
 // jump continues at block b.
 func (x *Machine) jump(b *ir.Block) {
-	if x.o.Ways {
-		x.ways[ir.Spot{Instr: x.fr.blk.Term(), To: b}] = true
+	if x.Options.Ways {
+		x.ways[ir.Spot{Instr: x.Frame.Block.Term(), To: b}] = true
 	}
-	x.fr.prev, x.fr.blk, x.fr.next, x.fr.began = x.fr.blk, b, 0, true
-	x.visits[b]++
+	x.Frame.Prev, x.Frame.Block, x.Frame.Next, x.Frame.began = x.Frame.Block, b, 0, true
+	x.Visits[b]++
 	x.on.Jump(b)
 }
 
-// end finishes the run; the first reason counts.
-func (x *Machine) end(k Kind, c verdict.Check, msg string) { x.endAs(k, c, msg, nil) }
+// EndRun finishes the run; the first reason counts.
+func (x *Machine) EndRun(k Kind, c verdict.Check, msg string) { x.endAs(k, c, msg, nil) }
 
 func (x *Machine) endAs(k Kind, c verdict.Check, msg string, why *verdict.Failure) {
-	if x.out != nil {
+	if x.Outcome != nil {
 		return
 	}
-	x.out = &Outcome{Kind: k, Check: c, Instr: x.cur, Message: msg, Failure: why}
-	if x.cur != nil {
-		x.out.Pos = *x.cur.Pos
+	x.Outcome = &Outcome{Kind: k, Check: c, Instr: x.Instr, Message: msg, Failure: why}
+	if x.Instr != nil {
+		x.Outcome.Pos = *x.Instr.Pos
 	}
-	for _, f := range x.frames {
-		if f.call != nil {
-			x.out.CallPath = append(x.out.CallPath, f.call)
+	for _, f := range x.Frames {
+		if f.Call != nil {
+			x.Outcome.CallPath = append(x.Outcome.CallPath, f.Call)
 		}
 	}
 }
@@ -301,8 +303,8 @@ func (x *Machine) violate(c verdict.Check, format string, args ...any) bool {
 
 // violateAs is violate where c fails in more ways than one; an object among args stands for its description.
 func (x *Machine) violateAs(kind verdict.FailureKind, c verdict.Check, format string, args ...any) bool {
-	if !x.asks(x.cur, c) {
-		x.pass(x.cur, c)
+	if !x.asks(x.Instr, c) {
+		x.pass(x.Instr, c)
 		return false
 	}
 	message, why := x.worded(kind, format, args)
@@ -312,13 +314,13 @@ func (x *Machine) violateAs(kind verdict.FailureKind, c verdict.Check, format st
 
 // asks reports whether check c is claimed at in.
 func (x *Machine) asks(in *ir.Instr, c verdict.Check) bool {
-	return x.o.Checks.Has(c) && !x.o.Past[ir.At{Instr: in, Check: c}]
+	return x.Options.Checks.Has(c) && !x.Options.Past[ir.At{Instr: in, Check: c}]
 }
 
 // pass notes that the run goes on past a claim that is violated.
 func (x *Machine) pass(in *ir.Instr, c verdict.Check) {
-	if at := (ir.At{Instr: in, Check: c}); x.o.Past[at] && !slices.Contains(x.passed, at) {
-		x.passed = append(x.passed, at)
+	if at := (ir.At{Instr: in, Check: c}); x.Options.Past[at] && !slices.Contains(x.Passed, at) {
+		x.Passed = append(x.Passed, at)
 	}
 }
 
@@ -337,15 +339,15 @@ func (x *Machine) stopAs(kind verdict.FailureKind, c verdict.Check, format strin
 
 // decide is the check `uninitialised`: v decides what happens next. It reports
 // whether the run goes on.
-func (x *Machine) decide(v value, what string) bool {
-	if v.defined() {
+func (x *Machine) decide(v Value, what string) bool {
+	if v.Defined() {
 		return true
 	}
 	return !x.violate(verdict.Uninitialised, "%s is indeterminate: it was never written", what)
 }
 
 // decideShown does so with the operands of in that the world outside sees.
-func (x *Machine) decideShown(in *ir.Instr, args []value) bool {
+func (x *Machine) decideShown(in *ir.Instr, args []Value) bool {
 	for i := range ir.Shown(in) {
 		if !x.decide(args[i], ir.ShownAs(in)) {
 			return false
@@ -355,18 +357,18 @@ func (x *Machine) decideShown(in *ir.Instr, args []value) bool {
 }
 
 // decideResult does so with the value that a return statement gives to code that is not known.
-func (x *Machine) decideResult(in *ir.Instr, v value) bool {
-	f := x.fr.fn
-	if ir.Returned(in) == nil || f.Driven() || len(x.frames) > 1 && !x.frames[len(x.frames)-2].fn.Driven() {
+func (x *Machine) decideResult(in *ir.Instr, v Value) bool {
+	f := x.Frame.Func
+	if ir.Returned(in) == nil || f.Driven() || len(x.Frames) > 1 && !x.Frames[len(x.Frames)-2].Func.Driven() {
 		return true
 	}
 	return x.decide(v, "the result of "+f.CName)
 }
 
 func (x *Machine) finish() *Outcome {
-	x.out.Executed, x.out.Accessed = x.executed, x.effort.bytes
-	x.out.Visits, x.out.Ways, x.out.Passed = x.visits, x.ways, x.passed
-	x.on.End(x.out)
+	x.Outcome.Executed, x.Outcome.Accessed = x.Executed, x.effort.bytes
+	x.Outcome.Visits, x.Outcome.Ways, x.Outcome.Passed = x.Visits, x.ways, x.Passed
+	x.on.End(x.Outcome)
 	x.nameBlocks()
-	return x.out
+	return x.Outcome
 }

@@ -19,33 +19,33 @@ const (
 // plainMarks writes what a text of the program has of the characters of marks: they stand for no block.
 var plainMarks = strings.NewReplacer(markBegin, `\x02`, markEnd, `\x03`)
 
-// blockMark stands for a heap block.
-func blockMark(o *object) string { return markBegin + strconv.Itoa(o.num) + markEnd }
+// BlockMark stands for a heap block.
+func BlockMark(o *Object) string { return markBegin + strconv.Itoa(o.Number) + markEnd }
 
-// blockName holds the texts that may stand for a block.
-type blockName struct {
+// BlockName holds the texts that may stand for a block.
+type BlockName struct {
 	site  string // "(malloc at list.c:12, 2nd call)"
-	held  string // the expression that holds it; "" if there is none
-	since int    // the step that stored it there
-	busy  bool   // being found
-	done  bool   // was found
+	Held  string // the expression that holds it; "" if there is none
+	Since int    // the step that stored it there
+	Busy  bool   // being found
+	Done  bool   // was found
 }
 
 // siteOf says which call allocated o.
-func siteOf(o *object) string {
-	name, made := strings.CutPrefix(o.born.Name, ir.BehindPointer)
+func siteOf(o *Object) string {
+	name, made := strings.CutPrefix(o.Born.Name, ir.BehindPointer)
 	switch {
 	case made:
 		return "block for " + name
-	case o.owner == ir.OwnerNew:
+	case o.Owner == ir.OwnerNew:
 		name = "new"
-	case o.owner == ir.OwnerNewArray:
+	case o.Owner == ir.OwnerNewArray:
 		name = "new[]"
 	default:
-		name = o.born.CalledName()
+		name = o.Born.CalledName()
 	}
-	if o.born.Pos.Line > 0 {
-		name += fmt.Sprintf(" at %s:%d", path.Base(o.born.Pos.File), o.born.Pos.Line)
+	if o.Born.Pos.Line > 0 {
+		name += fmt.Sprintf(" at %s:%d", path.Base(o.Born.Pos.File), o.Born.Pos.Line)
 	}
 	return name
 }
@@ -66,31 +66,31 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + end
 }
 
-func (x *Machine) marked(num string) *object {
+func (x *Machine) marked(num string) *Object {
 	n, err := strconv.Atoi(num)
-	if err != nil || n < 0 || n >= len(x.objects) || x.objects[n] == nil {
+	if err != nil || n < 0 || n >= len(x.Objects) || x.Objects[n] == nil {
 		panic("interp: no block has the mark " + num)
 	}
-	return x.objects[n]
+	return x.Objects[n]
 }
 
-// part returns the expression of what rest (members, elements) selects in the block o behind the pointer base.
-func part(base string, o *object, rest string) string {
+// Part returns the expression of what rest (members, elements) selects in the block o behind the pointer base.
+func Part(base string, o *Object, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, "."):
 		return base + "->" + rest[1:]
-	case strings.HasPrefix(rest, "[") && o.guessed == nil:
+	case strings.HasPrefix(rest, "[") && o.Guessed == nil:
 		return "((char *)" + base + ")" + rest
 	case strings.HasPrefix(rest, "["):
 		return base + rest
-	case o.guessed != nil && o.guessed.Kind == ir.DArray && rest == "":
-		return fmt.Sprintf("%s[0..%d]", base, o.guessed.Count-1)
+	case o.Guessed != nil && o.Guessed.Kind == ir.DArray && rest == "":
+		return fmt.Sprintf("%s[0..%d]", base, o.Guessed.Count-1)
 	}
 	return "*" + base + rest
 }
 
-// unmark replaces the marks in a text of a step. place is what the text is the value of.
-func (x *Machine) unmark(text string, step int, place string, names map[*object]*blockName) string {
+// Unmark replaces the marks in a text of a step. place is what the text is the value of.
+func (x *Machine) Unmark(text string, step int, place string, names map[*Object]*BlockName) string {
 	if !strings.Contains(text, markBegin) {
 		return text
 	}
@@ -103,7 +103,7 @@ func (x *Machine) unmark(text string, step int, place string, names map[*object]
 		num, rest, _ := strings.Cut(rest, markEnd)
 		o := x.marked(num)
 		n := names[o]
-		base := n.held
+		base := n.Held
 		if base == "" {
 			base = n.site
 		}
@@ -112,13 +112,13 @@ func (x *Machine) unmark(text string, step int, place string, names map[*object]
 		end := selectors(rest)
 		switch {
 		case pointer && end > 0:
-			out.WriteString("&" + part(base, o, rest[:end]))
-		case pointer && (step <= n.since || n.held == place || strings.HasSuffix(out.String(), n.held+" = ")):
+			out.WriteString("&" + Part(base, o, rest[:end]))
+		case pointer && (step <= n.Since || n.Held == place || strings.HasSuffix(out.String(), n.Held+" = ")):
 			out.WriteString(n.site) // the step that stores it: not "list = list"
 		case pointer:
 			out.WriteString(base)
 		default:
-			out.WriteString(part(base, o, rest[:end]))
+			out.WriteString(Part(base, o, rest[:end]))
 		}
 		text = rest[end:]
 	}
@@ -140,22 +140,20 @@ func selectors(text string) int {
 
 // nameBlocks replaces the marks of blocks in how the run ended, as far as no observer did.
 func (x *Machine) nameBlocks() {
-	if o := x.out.Object; strings.Contains(x.out.Message, markBegin) || o != nil && strings.Contains(o.Name, markBegin) {
-		names := x.blockNames()
-		x.out.Message = x.unmark(x.out.Message, 0, "", names)
-		if o != nil {
-			o.Name = x.unmark(o.Name, 0, "", names)
-		}
+	names := x.BlockNames()
+	x.Outcome.Message = x.Unmark(x.Outcome.Message, 0, "", names)
+	if o := x.Outcome.Object; o != nil {
+		o.Name = x.Unmark(o.Name, 0, "", names)
 	}
 }
 
-// blockNames names heap blocks by the calls that allocated them.
-func (x *Machine) blockNames() map[*object]*blockName {
-	calls, last := map[string]int{}, map[*object]int{}
-	names := map[*object]*blockName{}
-	for _, o := range x.objects {
-		if o != nil && o.kind == heapObject {
-			n := &blockName{site: siteOf(o)}
+// BlockNames names heap blocks by the calls that allocated them.
+func (x *Machine) BlockNames() map[*Object]*BlockName {
+	calls, last := map[string]int{}, map[*Object]int{}
+	names := map[*Object]*BlockName{}
+	for _, o := range x.Objects {
+		if o != nil && o.Kind == HeapObject {
+			n := &BlockName{site: siteOf(o)}
 			calls[n.site]++
 			last[o], names[o] = calls[n.site], n
 		}

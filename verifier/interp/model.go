@@ -9,9 +9,9 @@ import (
 
 // model executes a call of a function that the engines implement themselves.
 func (x *Machine) model(in *ir.Instr) {
-	args := make([]value, len(in.Args))
+	args := make([]Value, len(in.Args))
 	for i, a := range in.Args {
-		args[i] = x.eval(a)
+		args[i] = x.Eval(a)
 	}
 	var f *ir.Func
 	if k, ok := in.Callee.(*ir.Const); ok {
@@ -21,19 +21,19 @@ func (x *Machine) model(in *ir.Instr) {
 }
 
 // modelled executes model m of function f (for its name).
-func (x *Machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
+func (x *Machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []Value) {
 	name := string(m)
 	if f != nil {
 		name = f.Name
 	}
 	for i := range args { // undeclared functions get pointers as integers
-		if args[i].obj != nil && in.Args[i].Type().IsInt() {
-			args[i].obj = nil
+		if args[i].Object != nil && in.Args[i].Type().IsInt() {
+			args[i].Object = nil
 		}
 	}
 	c := &call{Machine: x, in: in, name: name, fn: f, args: args}
 	if want, ok := minArgs[m]; ok && len(args) < want {
-		x.end(Unsupported, "", "call of "+name+" with too few arguments")
+		x.EndRun(Unsupported, "", "call of "+name+" with too few arguments")
 		return
 	}
 	for _, group := range []func(ir.Model) bool{c.harness, c.stub, c.heap, c.memoryModel, c.stringModel, c.intrinsic,
@@ -42,7 +42,7 @@ func (x *Machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []value) {
 			return
 		}
 	}
-	x.end(Unsupported, "", "call of "+name)
+	x.EndRun(Unsupported, "", "call of "+name)
 }
 
 // call is a modelled call being executed.
@@ -51,15 +51,15 @@ type call struct {
 	in   *ir.Instr
 	name string
 	fn   *ir.Func // nil where only the model is known
-	args []value
+	args []Value
 }
 
 // result is the value of the call.
-func (c *call) result(v value) {
+func (c *call) result(v Value) {
 	switch {
 	case c.in.T.IsVoid():
-	case c.in.T.IsInt() && v.elems == nil:
-		c.set(c.in, c.toInt(v, c.in.T.Width))
+	case c.in.T.IsInt() && v.Elems == nil:
+		c.set(c.in, c.ToInt(v, c.in.T.Width))
 	default:
 		c.set(c.in, v)
 	}
@@ -67,13 +67,13 @@ func (c *call) result(v value) {
 
 // isFalse reports that argument i is 0 or null.
 func (c *call) isFalse(i int) bool {
-	return c.equal(c.args[i], scalar(bits.New(c.args[i].bits.Width(), 0)))
+	return c.equal(c.args[i], Scalar(bits.New(c.args[i].Bits.Width(), 0)))
 }
 
 // number is an integer result of the call's type.
 func (c *call) number(n int64) {
 	if c.in.T.IsInt() {
-		c.result(scalar(bits.NewInt(c.in.T.Width, n)))
+		c.result(Scalar(bits.NewInt(c.in.T.Width, n)))
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *call) count(i int) (uint64, bool) {
 	if !c.decide(c.args[i], "argument "+string(rune('1'+i))+" of "+c.name) {
 		return 0, false
 	}
-	return c.args[i].bits.Low64(), true
+	return c.args[i].Bits.Low64(), true
 }
 
 var minArgs = map[ir.Model]int{
@@ -109,8 +109,8 @@ func (c *call) harness(m ir.Model) bool {
 		c.on.Input(c.in, c.name, v)
 	case ir.ModelNondetNonNeg:
 		v := c.inputs(input.Nondet, c.in.T)
-		if v.bits.Sign() {
-			c.end(AssumeFailed, "", "negative result of "+c.name)
+		if v.Bits.Sign() {
+			c.EndRun(AssumeFailed, "", "negative result of "+c.name)
 		}
 		c.result(v)
 		c.on.Input(c.in, c.name, v)
@@ -118,12 +118,12 @@ func (c *call) harness(m ir.Model) bool {
 		c.rangeInput()
 	case ir.ModelAssume:
 		if c.decide(c.args[0], "assumption") && c.isFalse(0) {
-			c.end(AssumeFailed, "", "assumption is false")
+			c.EndRun(AssumeFailed, "", "assumption is false")
 		}
 		c.number(0)
 	case ir.ModelKept:
-		if c.o.KeepsRanges && c.isFalse(0) {
-			c.end(AssumeFailed, "", "a volatile variable is out of the range that the program keeps it in")
+		if c.Options.KeepsRanges && c.isFalse(0) {
+			c.EndRun(AssumeFailed, "", "a volatile variable is out of the range that the program keeps it in")
 		}
 	case ir.ModelAssert:
 		if c.decide(c.args[0], "asserted condition") && c.isFalse(0) {
@@ -140,7 +140,7 @@ func (c *call) harness(m ir.Model) bool {
 		}
 	case ir.ModelExit:
 		c.leaks(ir.EndOf(c.name))
-		c.end(Exited, "", c.name)
+		c.EndRun(Exited, "", c.name)
 	case ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic:
 		c.havoc(m)
 	case ir.ModelPrintf:
@@ -154,8 +154,8 @@ func (c *call) harness(m ir.Model) bool {
 // rangeInput is klee_range(begin, end, name): begin <= result < end, signed.
 func (c *call) rangeInput() {
 	v := c.inputs(input.Nondet, c.in.T)
-	if bits.Slt(v.bits, c.args[0].bits) || !bits.Slt(v.bits, c.args[1].bits) {
-		c.end(AssumeFailed, "", "value outside the range of "+c.name)
+	if bits.Slt(v.Bits, c.args[0].Bits) || !bits.Slt(v.Bits, c.args[1].Bits) {
+		c.EndRun(AssumeFailed, "", "value outside the range of "+c.name)
 	}
 	c.result(v)
 	c.on.Input(c.in, c.name, v)
@@ -166,13 +166,13 @@ const maxText = 200
 
 // text is ": " and the C string in argument i, "" if there is none.
 func (c *call) text(i int) string {
-	if i >= len(c.args) || c.args[i].obj == nil || !c.in.Args[i].Type().IsPtr() {
+	if i >= len(c.args) || c.args[i].Object == nil || !c.in.Args[i].Type().IsPtr() {
 		return ""
 	}
 	var text []byte
-	o := c.args[i].obj
-	for off := int64(c.args[i].bits.Low64()); off >= 0 && off < o.size && len(text) <= maxText; off++ {
-		b, undef := o.byteAt(off)
+	o := c.args[i].Object
+	for off := int64(c.args[i].Bits.Low64()); off >= 0 && off < o.Size && len(text) <= maxText; off++ {
+		b, undef := o.ByteAt(off)
 		if b == 0 || undef != 0 {
 			break
 		}
@@ -195,28 +195,28 @@ func (c *call) object(m ir.Model) bool {
 		return true
 	case ir.ModelSameObject:
 		p, q := c.located(0), c.located(1)
-		c.number(boolInt(p.obj == q.obj))
+		c.number(boolInt(p.Object == q.Object))
 		return true
 	case ir.ModelObjectSize:
-		if p := c.located(0); p.obj != nil {
-			c.number(p.obj.size)
+		if p := c.located(0); p.Object != nil {
+			c.number(p.Object.Size)
 			return true
 		}
 		c.number(0)
 		return true
 	case ir.ModelPtrOffset:
 		p := c.located(0)
-		n, _ := p.bits.Int64()
+		n, _ := p.Bits.Int64()
 		c.number(n)
 		return true
 	case ir.ModelNow:
-		c.number(int64(len(c.objects)))
+		c.number(int64(len(c.Objects)))
 		return true
 	case ir.ModelSince:
 		if since, ok := c.count(1); ok {
 			p := c.located(0)
-			c.number(boolInt(p.obj != nil && (p.obj.kind == heapObject || p.obj.kind == stackObject) &&
-				int64(since) <= int64(p.obj.num)))
+			c.number(boolInt(p.Object != nil && (p.Object.Kind == HeapObject || p.Object.Kind == StackObject) &&
+				int64(since) <= int64(p.Object.Number)))
 		}
 		return true
 	case ir.ModelAsFacts, ir.ModelIndex:
@@ -227,7 +227,7 @@ func (c *call) object(m ir.Model) bool {
 		return true
 	case ir.ModelDynObject:
 		p := c.located(0)
-		c.number(boolInt(p.obj != nil && p.obj.kind == heapObject))
+		c.number(boolInt(p.Object != nil && p.Object.Kind == HeapObject))
 		return true
 	}
 	return false
@@ -241,21 +241,21 @@ func boolInt(b bool) int64 {
 }
 
 // located is pointer argument i with its object, if it points to one.
-func (c *call) located(i int) value {
-	if p := c.args[i]; p.obj != nil {
+func (c *call) located(i int) Value {
+	if p := c.args[i]; p.Object != nil {
 		return p
 	}
 	return c.toPtr(c.args[i])
 }
 
 // accessible reports whether n bytes at p could be accessed.
-func (x *Machine) accessible(p value, n uint64, write bool) bool {
-	if p.obj == nil {
+func (x *Machine) accessible(p Value, n uint64, write bool) bool {
+	if p.Object == nil {
 		p = x.toPtr(p)
 	}
-	o, off := p.obj, p.bits.Low64()
-	return o != nil && o.fn == nil && o.block == nil && o.dead == "" && off <= uint64(o.size) &&
-		uint64(o.size)-off >= n && !(write && o.readOnly) && !(!write && o.region != nil && o.region.NoRead)
+	o, off := p.Object, p.Bits.Low64()
+	return o != nil && o.Func == nil && o.Block == nil && o.Dead == "" && off <= uint64(o.Size) &&
+		uint64(o.Size)-off >= n && !(write && o.readOnly) && !(!write && o.Region != nil && o.Region.NoRead)
 }
 
 // havoc writes bytes of the source's choice: to (p, n), or to the rest of p's object.
@@ -263,12 +263,12 @@ func (c *call) havoc(m ir.Model) {
 	p := c.located(0)
 	n := uint64(0)
 	if m == ir.ModelHavocObj {
-		if p.obj == nil && p.bits.IsZero() { // CBMC: there is no object to change
+		if p.Object == nil && p.Bits.IsZero() { // CBMC: there is no object to change
 			c.number(0)
 			return
 		}
-		if p.obj != nil && p.obj.dead == "" {
-			p.bits, n = c.zero, uint64(p.obj.size)
+		if p.Object != nil && p.Object.Dead == "" {
+			p.Bits, n = c.zero, uint64(p.Object.Size)
 		} else {
 			n = 1
 		}
@@ -283,7 +283,7 @@ func (c *call) havoc(m ir.Model) {
 }
 
 // fillHavoc writes n bytes at p from the source.
-func (c *call) fillHavoc(p value, n uint64) bool {
+func (c *call) fillHavoc(p Value, n uint64) bool {
 	if n == 0 {
 		return true
 	}
@@ -291,12 +291,12 @@ func (c *call) fillHavoc(p value, n uint64) bool {
 	if !ok {
 		return false
 	}
-	if c.sealed("bytes are chosen"); c.out != nil {
+	if c.sealed("bytes are chosen"); c.Outcome != nil {
 		return false
 	}
 	bytes, ok := c.src.Havoc(c.in, int64(n))
 	if !ok {
-		c.end(InputMismatch, "", "no contents for "+c.name)
+		c.EndRun(InputMismatch, "", "no contents for "+c.name)
 		return false
 	}
 	c.settle(o, off, int64(n), true)

@@ -1,6 +1,8 @@
 package interp
 
-import "github.com/firmproof/firmproof/verifier/verdict"
+import (
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
 
 // ctype executes ctype.h in the "C" locale (C11 7.4). The argument must be an
 // unsigned char or EOF (-1).
@@ -9,7 +11,7 @@ func (c *call) ctype() {
 	if !c.decide(a, "argument of "+c.name) {
 		return
 	}
-	n, _ := a.bits.Int64()
+	n, _ := a.Bits.Int64()
 	if n < -1 || n > 255 {
 		c.stop(verdict.Builtin, "argument %d of %s is neither an unsigned char nor EOF", n, c.name)
 		return
@@ -30,7 +32,7 @@ func (c *call) ctype() {
 	}
 	is, known := classOf(c.name, n)
 	if !known {
-		c.end(Unsupported, "", "call of "+c.name)
+		c.EndRun(Unsupported, "", "call of "+c.name)
 		return
 	}
 	if is {

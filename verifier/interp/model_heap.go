@@ -31,9 +31,9 @@ func (c *call) heap(m ir.Model) bool {
 		c.memalign()
 	case ir.ModelAllocaC:
 		if n, ok := c.count(0); ok {
-			o := c.newObject(stackObject, int64(n), 16, c.in)
-			c.fr.objs = append(c.fr.objs, o)
-			c.result(value{bits: c.zero, obj: o})
+			o := c.newObject(StackObject, int64(n), 16, c.in)
+			c.Frame.Objects = append(c.Frame.Objects, o)
+			c.result(Value{Bits: c.zero, Object: o})
 		}
 	case ir.ModelFree:
 		c.free(c.args[0])
@@ -46,22 +46,22 @@ func (c *call) heap(m ir.Model) bool {
 }
 
 // allocate is a new heap block of n bytes with unknown contents, or null.
-func (c *call) allocate(n uint64, align int64) value {
-	if !c.o.MallocNeverFails && ir.Fails(c.name) && !c.input(input.MallocOK, 1).IsOne() {
+func (c *call) allocate(n uint64, align int64) Value {
+	if !c.Options.MallocNeverFails && ir.Fails(c.name) && !c.input(input.MallocOK, 1).IsOne() {
 		c.on.Alloc(c.in, nil, n)
-		return scalar(c.zero)
+		return Scalar(c.zero)
 	}
-	if n > uint64(vec.Ones(c.pw).Low64()>>1) {
-		c.end(Unsupported, "", fmt.Sprintf("allocation of %d bytes succeeds", n))
-		return scalar(c.zero)
+	if n > uint64(vec.Ones(c.PtrBits).Low64()>>1) {
+		c.EndRun(Unsupported, "", fmt.Sprintf("allocation of %d bytes succeeds", n))
+		return Scalar(c.zero)
 	}
 	if align == 0 {
-		align = c.l.MaxAlign() // malloc: good for every type
+		align = c.Layout.MaxAlign() // malloc: good for every type
 	}
-	o := c.newObject(heapObject, int64(n), align, c.in)
-	o.owner = ir.OwnerOf(c.name)
+	o := c.newObject(HeapObject, int64(n), align, c.in)
+	o.Owner = ir.OwnerOf(c.name)
 	c.on.Alloc(c.in, o, n)
-	return value{bits: c.zero, obj: o}
+	return Value{Bits: c.zero, Object: o}
 }
 
 func (c *call) calloc() {
@@ -71,13 +71,13 @@ func (c *call) calloc() {
 		return
 	}
 	hi, n := bits.Mul64(a, b)
-	if hi != 0 || n > vec.Ones(c.pw).Low64() {
-		c.result(scalar(c.zero))
+	if hi != 0 || n > vec.Ones(c.PtrBits).Low64() {
+		c.result(Scalar(c.zero))
 		return
 	}
 	p := c.allocate(n, 0)
-	if p.obj != nil {
-		p.obj.fill, p.obj.init = fillZero, nil
+	if p.Object != nil {
+		p.Object.Fill, p.Object.Source = fillZero, nil
 	}
 	c.result(p)
 }
@@ -88,22 +88,22 @@ func (c *call) realloc() {
 	if !ok {
 		return
 	}
-	isNull := old.obj == nil && old.bits.IsZero()
+	isNull := old.Object == nil && old.Bits.IsZero()
 	if !isNull && !c.freeable(old) {
 		return
 	}
 	if n == 0 && c.input(input.Unspecified, 1).IsOne() { // C17 7.22.3.5p4: null, and the block is freed
 		if !isNull {
-			c.located(0).obj.dead = "realloc"
+			c.located(0).Object.Dead = "realloc"
 		}
-		c.result(scalar(c.zero))
+		c.result(Scalar(c.zero))
 		return
 	}
 	p := c.allocate(n, 0)
-	if p.obj != nil && !isNull {
-		o := c.located(0).obj
-		c.copyBytes(p.obj, 0, o, 0, min(o.size, int64(n)))
-		o.dead = "realloc"
+	if p.Object != nil && !isNull {
+		o := c.located(0).Object
+		c.copyBytes(p.Object, 0, o, 0, min(o.Size, int64(n)))
+		o.Dead = "realloc"
 	}
 	c.result(p)
 }
@@ -115,7 +115,7 @@ func (c *call) memalign() {
 	if !ok1 || !ok2 {
 		return
 	}
-	ps := int64(c.pw / 8)
+	ps := int64(c.PtrBits / 8)
 	if align == 0 || align&(align-1) != 0 || align%uint64(ps) != 0 {
 		c.number(22)
 		return
@@ -125,35 +125,35 @@ func (c *call) memalign() {
 		return
 	}
 	p := c.allocate(n, int64(min(align, 1<<20)))
-	if p.obj == nil {
+	if p.Object == nil {
 		c.number(12)
 		return
 	}
-	c.put(o, off, ir.Ptr(c.pw), p)
+	c.Put(o, off, ir.Ptr(c.PtrBits), p)
 	c.number(0)
 }
 
 // freeable is the check `free` (LL-110): null, or the start of a live heap block.
-func (c *call) freeable(p value) bool {
+func (c *call) freeable(p Value) bool {
 	if !c.decide(p, "freed pointer") {
 		return false
 	}
-	if p.obj == nil {
+	if p.Object == nil {
 		p = c.toPtr(p)
 	}
-	switch o := p.obj; {
-	case o == nil && !p.bits.IsZero() && c.goesOn(verdict.Free, "free"):
+	switch o := p.Object; {
+	case o == nil && !p.Bits.IsZero() && c.goesOn(verdict.Free, "free"):
 	case o == nil:
-		c.stopAs(verdict.WrongRelease, verdict.Free, "free of address 0x%s, which is no heap block", p.bits.Hex())
-	case o.kind != heapObject:
+		c.stopAs(verdict.WrongRelease, verdict.Free, "free of address 0x%s, which is no heap block", p.Bits.Hex())
+	case o.Kind != HeapObject:
 		c.stopAs(verdict.WrongRelease, verdict.Free, "free of %s, which is no heap block", o)
-	case o.dead != "":
-		c.stopAs(verdict.WrongRelease, verdict.Free, "%s freed again after %s", o, o.dead)
-	case !p.bits.IsZero():
-		c.stopAs(verdict.WrongRelease, verdict.Free, "free of offset %s of %s", p.bits.Signed(), o)
-	case o.owner != ir.OwnerOf(c.name):
+	case o.Dead != "":
+		c.stopAs(verdict.WrongRelease, verdict.Free, "%s freed again after %s", o, o.Dead)
+	case !p.Bits.IsZero():
+		c.stopAs(verdict.WrongRelease, verdict.Free, "free of offset %s of %s", p.Bits.Signed(), o)
+	case o.Owner != ir.OwnerOf(c.name):
 		by := ir.OwnerOf(c.name)
-		c.stopAs(verdict.WrongRelease, verdict.Free, "%s is from %s, and %s releases what is from %s", o, o.owner,
+		c.stopAs(verdict.WrongRelease, verdict.Free, "%s is from %s, and %s releases what is from %s", o, o.Owner,
 			by.Released(), by)
 	default:
 		return true
@@ -161,12 +161,12 @@ func (c *call) freeable(p value) bool {
 	return false
 }
 
-func (c *call) free(p value) {
-	if p.obj == nil && p.bits.IsZero() && p.defined() || !c.freeable(p) {
+func (c *call) free(p Value) {
+	if p.Object == nil && p.Bits.IsZero() && p.Defined() || !c.freeable(p) {
 		return
 	}
-	o := c.located(0).obj
-	o.dead = "free"
+	o := c.located(0).Object
+	o.Dead = "free"
 	c.on.Free(c.in, o)
 }
 
@@ -176,7 +176,7 @@ func (c *call) strdup() {
 		return
 	}
 	p := c.allocate(uint64(n)+1, 0)
-	if p.obj != nil {
+	if p.Object != nil {
 		c.copyRange(p, c.args[0], uint64(n)+1, false)
 	}
 	c.result(p)

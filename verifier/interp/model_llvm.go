@@ -2,6 +2,7 @@ package interp
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/interp/ieee"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -10,12 +11,12 @@ import (
 func (c *call) intrinsic(m ir.Model) bool {
 	switch m {
 	case ir.ModelAssumeI:
-		if c.decide(c.args[0], "assumption") && c.args[0].bits.IsZero() {
+		if c.decide(c.args[0], "assumption") && c.args[0].Bits.IsZero() {
 			c.stop(verdict.Builtin, "__builtin_assume of a false condition")
 		}
 	case ir.ModelTrapI:
 		c.leaks(ir.EndAbort)
-		c.end(Exited, "", "trap")
+		c.EndRun(Exited, "", "trap")
 	case ir.ModelExpect, ir.ModelIsConst, ir.ModelObjSizeI:
 		c.advice(m)
 	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
@@ -40,39 +41,39 @@ func (c *call) advice(m ir.Model) {
 	case ir.ModelIsConst:
 		c.number(0)
 	default: // llvm.objectsize(p, min, ...): unknown is 0 or -1
-		c.number(-1 + boolInt(c.args[1].bits.IsOne()))
+		c.number(-1 + boolInt(c.args[1].Bits.IsOne()))
 	}
 }
 
 // lifetime: llvm.lifetime.start makes the contents indeterminate, .end ends the object.
 func (c *call) lifetime(m ir.Model) {
-	o := c.args[1].obj
-	if o == nil || o.kind != stackObject {
+	o := c.args[1].Object
+	if o == nil || o.Kind != StackObject {
 		return
 	}
 	if m == ir.ModelLifetimeEnd {
-		o.dead, o.ended = afterScope, c.in.Pos
+		o.Dead, o.ended = afterScope, c.in.Pos
 		return
 	}
-	o.dead, o.pages, o.ptrs = "", nil, nil
+	o.Dead, o.Pages, o.Pointers = "", nil, nil
 	c.on.Local(c.in, o)
 }
 
 // stack: llvm.stackrestore ends what was allocated since the matching stacksave.
 func (c *call) stack(m ir.Model) {
 	if m == ir.ModelStackSave {
-		c.result(scalar(bits.New(c.pw, uint64(len(c.fr.objs)))))
+		c.result(Scalar(bits.New(c.PtrBits, uint64(len(c.Frame.Objects)))))
 		return
 	}
-	n := int(c.args[0].bits.Low64())
-	if c.args[0].obj != nil || n > len(c.fr.objs) {
-		c.end(Unsupported, "", "llvm.stackrestore of a value that is not from llvm.stacksave")
+	n := int(c.args[0].Bits.Low64())
+	if c.args[0].Object != nil || n > len(c.Frame.Objects) {
+		c.EndRun(Unsupported, "", "llvm.stackrestore of a value that is not from llvm.stacksave")
 		return
 	}
-	for _, o := range c.fr.objs[n:] {
-		o.dead = afterScope
+	for _, o := range c.Frame.Objects[n:] {
+		o.Dead = afterScope
 	}
-	c.fr.objs = c.fr.objs[:n]
+	c.Frame.Objects = c.Frame.Objects[:n]
 }
 
 // lanes executes the arithmetic intrinsics, lane by lane for vectors.
@@ -81,26 +82,26 @@ func (c *call) lanes(m ir.Model) bool {
 	if f == nil {
 		return false
 	}
-	if len(c.args) == 0 || c.args[0].elems == nil {
+	if len(c.args) == 0 || c.args[0].Elems == nil {
 		c.result(f(c, c.args))
 		return true
 	}
-	out := value{}
-	for i := range c.args[0].elems {
-		var lane []value
+	out := Value{}
+	for i := range c.args[0].Elems {
+		var lane []Value
 		for _, a := range c.args {
-			if a.elems != nil {
-				a = a.elems[i]
+			if a.Elems != nil {
+				a = a.Elems[i]
 			}
 			lane = append(lane, a)
 		}
-		out.elems = append(out.elems, f(c, lane))
+		out.Elems = append(out.Elems, f(c, lane))
 	}
 	if c.in.T.Kind == ir.KindStruct { // a struct of vectors, not a vector of structs
-		v := value{elems: []value{{}, {}}}
-		for _, p := range out.elems {
-			v.elems[0].elems = append(v.elems[0].elems, p.elems[0])
-			v.elems[1].elems = append(v.elems[1].elems, p.elems[1])
+		v := Value{Elems: []Value{{}, {}}}
+		for _, p := range out.Elems {
+			v.Elems[0].Elems = append(v.Elems[0].Elems, p.Elems[0])
+			v.Elems[1].Elems = append(v.Elems[1].Elems, p.Elems[1])
 		}
 		out = v
 	}
@@ -108,7 +109,7 @@ func (c *call) lanes(m ir.Model) bool {
 	return true
 }
 
-type laneFunc func(c *call, a []value) value
+type laneFunc func(c *call, a []Value) Value
 
 func intLane(m ir.Model) laneFunc {
 	switch m {
@@ -143,7 +144,7 @@ func intLane(m ir.Model) laneFunc {
 	case ir.ModelCttz:
 		return counted(func(a bits.Vec) int { return a.TrailingZeros() })
 	case ir.ModelFshl, ir.ModelFshr:
-		return func(c *call, a []value) value { return funnel(a, m == ir.ModelFshl) }
+		return func(c *call, a []Value) Value { return funnel(a, m == ir.ModelFshl) }
 	case ir.ModelAbsI:
 		return absLane
 	}
@@ -151,44 +152,44 @@ func intLane(m ir.Model) laneFunc {
 }
 
 func overflowing(op func(a, b bits.Vec) bits.Vec, over overflowTest) laneFunc {
-	return func(_ *call, a []value) value {
-		p := pair(scalar(op(a[0].bits, a[1].bits)), over(a[0].bits, a[1].bits))
-		if !a[0].defined() || !a[1].defined() {
-			p.elems[0] = p.elems[0].withMask(smear(bits.Or(a[0].mask(), a[1].mask())))
-			p.elems[1] = tainted(p.elems[1])
+	return func(_ *call, a []Value) Value {
+		p := pair(Scalar(op(a[0].Bits, a[1].Bits)), over(a[0].Bits, a[1].Bits))
+		if !a[0].Defined() || !a[1].Defined() {
+			p.Elems[0] = p.Elems[0].withMask(smear(bits.Or(a[0].Mask(), a[1].Mask())))
+			p.Elems[1] = tainted(p.Elems[1])
 		}
 		return p
 	}
 }
 
 func chosen(first func(a, b bits.Vec) bool) laneFunc {
-	return func(_ *call, a []value) value {
-		r := a[1].bits
-		if first(a[0].bits, a[1].bits) {
-			r = a[0].bits
+	return func(_ *call, a []Value) Value {
+		r := a[1].Bits
+		if first(a[0].Bits, a[1].Bits) {
+			r = a[0].Bits
 		}
-		return scalar(r).withMask(all(r.Width(), a[0], a[1]))
+		return Scalar(r).withMask(all(r.Width(), a[0], a[1]))
 	}
 }
 
 func moved(f func(bits.Vec) bits.Vec) laneFunc {
-	return func(_ *call, a []value) value { return scalar(f(a[0].bits)).withMask(maskTo(a[0], f)) }
+	return func(_ *call, a []Value) Value { return Scalar(f(a[0].Bits)).withMask(maskTo(a[0], f)) }
 }
 
 // counted: llvm.ctlz and cttz of 0 are poison when the second argument says so.
 func counted(f func(bits.Vec) int) laneFunc {
-	return func(c *call, a []value) value {
-		w := a[0].bits.Width()
-		if len(a) > 1 && a[1].bits.IsOne() && a[0].bits.IsZero() {
+	return func(c *call, a []Value) Value {
+		w := a[0].Bits.Width()
+		if len(a) > 1 && a[1].Bits.IsOne() && a[0].Bits.IsZero() {
 			c.violate(verdict.Builtin, "%s of 0", c.name)
 		}
-		return scalar(bits.New(w, uint64(f(a[0].bits)))).withMask(all(w, a[0]))
+		return Scalar(bits.New(w, uint64(f(a[0].Bits)))).withMask(all(w, a[0]))
 	}
 }
 
-func funnel(a []value, left bool) value {
-	w := a[0].bits.Width()
-	n := uint(bits.Urem(a[2].bits, bits.New(w, uint64(w))).Low64())
+func funnel(a []Value, left bool) Value {
+	w := a[0].Bits.Width()
+	n := uint(bits.Urem(a[2].Bits, bits.New(w, uint64(w))).Low64())
 	f := func(hi, lo bits.Vec) bits.Vec {
 		both := bits.Concat(hi, lo)
 		if left {
@@ -196,23 +197,23 @@ func funnel(a []value, left bool) value {
 		}
 		return bits.Trunc(bits.Lshr(both, n), w)
 	}
-	v := scalar(f(a[0].bits, a[1].bits))
-	if !a[2].defined() {
+	v := Scalar(f(a[0].Bits, a[1].Bits))
+	if !a[2].Defined() {
 		return tainted(v)
 	}
-	return v.withMask(f(a[0].mask(), a[1].mask()))
+	return v.withMask(f(a[0].Mask(), a[1].Mask()))
 }
 
-func absLane(c *call, a []value) value {
-	w := a[0].bits.Width()
-	if len(a) > 1 && a[1].bits.IsOne() && a[0].bits == bits.MinSigned(w) {
-		c.violate(verdict.SignedOverflow, "absolute value of %s overflows", a[0].bits.Signed())
+func absLane(c *call, a []Value) Value {
+	w := a[0].Bits.Width()
+	if len(a) > 1 && a[1].Bits.IsOne() && a[0].Bits == bits.MinSigned(w) {
+		c.violate(verdict.SignedOverflow, "absolute value of %s overflows", a[0].Bits.Signed())
 	}
-	r := a[0].bits
+	r := a[0].Bits
 	if r.Sign() {
 		r = bits.Neg(r)
 	}
-	return scalar(r).withMask(all(w, a[0]))
+	return Scalar(r).withMask(all(w, a[0]))
 }
 
 // saturating gives llvm.{s,u}{add,sub,shl}.sat.
@@ -226,12 +227,12 @@ func saturating(m ir.Model) laneFunc {
 	ones := func(a, _ bits.Vec) bits.Vec { return bits.Ones(a.Width()) }
 	zero := func(a, _ bits.Vec) bits.Vec { return bits.New(a.Width(), 0) }
 	sat := func(op func(a, b bits.Vec) bits.Vec, over overflowTest, limit func(a, b bits.Vec) bits.Vec) laneFunc {
-		return func(_ *call, a []value) value {
-			r := op(a[0].bits, a[1].bits)
-			if over(a[0].bits, a[1].bits) {
-				r = limit(a[0].bits, a[1].bits)
+		return func(_ *call, a []Value) Value {
+			r := op(a[0].Bits, a[1].Bits)
+			if over(a[0].Bits, a[1].Bits) {
+				r = limit(a[0].Bits, a[1].Bits)
 			}
-			return scalar(r).withMask(all(r.Width(), a[0], a[1]))
+			return Scalar(r).withMask(all(r.Width(), a[0], a[1]))
 		}
 	}
 	switch m {
@@ -256,19 +257,19 @@ func saturating(m ir.Model) laneFunc {
 func (c *call) reduce() {
 	op := ir.ReduceOp(c.name)
 	v := c.args[len(c.args)-1]
-	if v.elems == nil {
-		c.end(Unsupported, "", "call of "+c.name)
+	if v.Elems == nil {
+		c.EndRun(Unsupported, "", "call of "+c.name)
 		return
 	}
-	elems := v.elems
+	elems := v.Elems
 	if len(c.args) == 2 {
-		elems = append([]value{c.args[0]}, elems...)
+		elems = append([]Value{c.args[0]}, elems...)
 	}
 	acc := elems[0]
 	for _, e := range elems[1:] {
 		r, ok := c.combine(op, acc, e)
 		if !ok {
-			c.end(Unsupported, "", "call of "+c.name)
+			c.EndRun(Unsupported, "", "call of "+c.name)
 			return
 		}
 		acc = r
@@ -284,19 +285,19 @@ var reduceModels = map[string]ir.Model{"smax": ir.ModelSmax, "smin": ir.ModelSmi
 	"fmax": ir.ModelMaxnum, "fmin": ir.ModelMinnum}
 
 // combine is one step of a reduction.
-func (c *call) combine(op string, a, b value) (value, bool) {
+func (c *call) combine(op string, a, b Value) (Value, bool) {
 	if o, ok := reduceOps[op]; ok {
 		if o.Class() == ir.ClassFloat {
-			return scalar(floatBinary(o, a.bits, b.bits)).withMask(all(a.bits.Width(), a, b)), true
+			return Scalar(ieee.Binary(o, a.Bits, b.Bits)).withMask(all(a.Bits.Width(), a, b)), true
 		}
 		return c.binary1(&ir.Instr{Op: o}, a, b), true
 	}
 	m, ok := reduceModels[op]
 	if !ok {
-		return value{}, false
+		return Value{}, false
 	}
 	if f := c.floatLane(m); f != nil {
-		return scalar(f([]bits.Vec{a.bits, b.bits})).withMask(all(a.bits.Width(), a, b)), true
+		return Scalar(f([]bits.Vec{a.Bits, b.Bits})).withMask(all(a.Bits.Width(), a, b)), true
 	}
-	return intLane(m)(c, []value{a, b}), true
+	return intLane(m)(c, []Value{a, b}), true
 }

@@ -40,7 +40,7 @@ func (c *call) memoryModel(m ir.Model) bool {
 
 // copyRange copies n bytes with what is known of them; both ranges must be
 // valid, and with disjoint they must not overlap unless they are the same.
-func (x *Machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
+func (x *Machine) copyRange(dst, src Value, n uint64, disjoint bool) bool {
 	if n == 0 {
 		return true
 	}
@@ -56,8 +56,8 @@ func (x *Machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 		x.stopAs(verdict.Overlap, verdict.Memory, "copy of %d bytes between overlapping ranges of %s", n, to)
 		return false
 	}
-	ignored := to.kind == regionObject && to.region.Access == ir.AccessVolatile
-	if x.fresh(x.cur, from) {
+	ignored := to.Kind == regionObject && to.Region.Access == ir.AccessVolatile
+	if x.fresh(x.Instr, from) {
 		if ignored {
 			to = nil
 		}
@@ -67,20 +67,20 @@ func (x *Machine) copyRange(dst, src value, n uint64, disjoint bool) bool {
 		return true
 	}
 	x.copyBytes(to, toOff, from, fromOff, int64(n))
-	x.on.Fill(x.cur, to, toOff, int64(n))
+	x.on.Fill(x.Instr, to, toOff, int64(n))
 	return true
 }
 
 // copyUnknown writes n bytes of the source's choice at off of o, or nowhere: what a
 // volatile object held.
-func (x *Machine) copyUnknown(o *object, off, n int64) bool {
-	x.asked++
-	if x.sealed("a volatile object is copied"); x.out != nil {
+func (x *Machine) copyUnknown(o *Object, off, n int64) bool {
+	x.Asked++
+	if x.sealed("a volatile object is copied"); x.Outcome != nil {
 		return false
 	}
-	bytes, ok := x.src.Havoc(x.cur, n)
+	bytes, ok := x.src.Havoc(x.Instr, n)
 	if !ok {
-		x.end(InputMismatch, "", "no contents for a copy of a volatile object")
+		x.EndRun(InputMismatch, "", "no contents for a copy of a volatile object")
 		return false
 	}
 	if o == nil {
@@ -88,44 +88,44 @@ func (x *Machine) copyUnknown(o *object, off, n int64) bool {
 	}
 	x.settle(o, off, n, true)
 	o.setBytes(off, n, bytes)
-	x.on.Fill(x.cur, o, off, n)
+	x.on.Fill(x.Instr, o, off, n)
 	return true
 }
 
 // copyBytes moves n bytes; whole pointers inside the range stay whole.
-func (x *Machine) copyBytes(to *object, toOff int64, from *object, fromOff, n int64) {
+func (x *Machine) copyBytes(to *Object, toOff int64, from *Object, fromOff, n int64) {
 	x.spend(n)
-	ps := int64(x.pw / 8)
-	whole := map[int64]value{}
-	for at := fromOff - ps + 1; len(from.ptrs) > 0 && at < fromOff+n; at++ {
-		if v, ok := from.ptrs[at]; ok {
+	ps := int64(x.PtrBits / 8)
+	whole := map[int64]Value{}
+	for at := fromOff - ps + 1; len(from.Pointers) > 0 && at < fromOff+n; at++ {
+		if v, ok := from.Pointers[at]; ok {
 			if at >= fromOff && at+ps <= fromOff+n {
 				whole[at-fromOff] = v
 			} else {
-				x.putBits(from, at, ps, x.toInt(v, x.pw))
+				x.putBits(from, at, ps, x.ToInt(v, x.PtrBits))
 			}
 		}
 	}
-	if from.fill == fillUnknown {
+	if from.Fill == FillUnknown {
 		x.sealed("unknown bytes are copied")
 	}
 	data, undef := make([]byte, n), make([]byte, n)
 	from.span(fromOff, n, func(p *page, lo, hi, at int64) {
-		from.read(at/pageSize, p, lo, hi)
-		copy(data[at-fromOff:], p.data[lo:hi])
-		copy(undef[at-fromOff:], p.undef[lo:hi])
+		from.Read(at/PageSize, p, lo, hi)
+		copy(data[at-fromOff:], p.Data[lo:hi])
+		copy(undef[at-fromOff:], p.Undef[lo:hi])
 	})
 	x.settle(to, toOff, n, true)
 	to.span(toOff, n, func(p *page, lo, hi, at int64) {
 		p.written(lo, hi)
-		copy(p.data[lo:hi], data[at-toOff:])
-		copy(p.undef[lo:hi], undef[at-toOff:])
+		copy(p.Data[lo:hi], data[at-toOff:])
+		copy(p.Undef[lo:hi], undef[at-toOff:])
 	})
 	for off, v := range whole {
-		if to.ptrs == nil {
-			to.ptrs = map[int64]value{}
+		if to.Pointers == nil {
+			to.Pointers = map[int64]Value{}
 		}
-		to.ptrs[toOff+off] = v
+		to.Pointers[toOff+off] = v
 	}
 }
 
@@ -137,12 +137,12 @@ func (c *call) memset(n uint64) bool {
 	if !ok {
 		return false
 	}
-	b, undef := byte(c.args[1].bits.Low64()), byte(c.args[1].mask().Low64())
+	b, undef := byte(c.args[1].Bits.Low64()), byte(c.args[1].Mask().Low64())
 	c.settle(o, off, int64(n), true)
 	o.span(off, int64(n), func(p *page, lo, hi, _ int64) {
 		p.written(lo, hi)
 		for i := lo; i < hi; i++ {
-			p.data[i], p.undef[i] = b, undef
+			p.Data[i], p.Undef[i] = b, undef
 		}
 	})
 	c.on.Fill(c.in, o, off, int64(n))

@@ -15,15 +15,15 @@ func (c *call) printf() {
 	if !c.decideShown(c.in, c.args) {
 		return
 	}
-	if c.printed(ir.Printed(c.name)); c.out != nil {
+	if c.printed(ir.Printed(c.name)); c.Outcome != nil {
 		return
 	}
 	if !c.in.T.IsInt() {
 		return
 	}
 	v := c.inputs(input.Nondet, c.in.T)
-	if bits.Slt(v.bits, bits.Ones(v.bits.Width())) {
-		c.end(AssumeFailed, "", "result below -1 of "+c.name)
+	if bits.Slt(v.Bits, bits.Ones(v.Bits.Width())) {
+		c.EndRun(AssumeFailed, "", "result below -1 of "+c.name)
 	}
 	c.result(v)
 }
@@ -61,33 +61,33 @@ func (c *call) formatted(at ir.PrintedAt, memory bool) {
 	next := func(conv ir.Conversion) (int, bool) {
 		why, known := "format "+conv.Text+" lacks its argument", true
 		if k < len(c.args) {
-			why, known = c.l.Misfit(conv, c.in.Args[k].Type())
+			why, known = c.Layout.Misfit(conv, c.in.Args[k].Type())
 		}
 		k++
 		switch {
 		case !known && memory:
-			c.end(Unsupported, "", fmt.Sprintf("conversion %s of %s", conv.Text, c.name))
+			c.EndRun(Unsupported, "", fmt.Sprintf("conversion %s of %s", conv.Text, c.name))
 		case known && why != "":
 			c.violate(verdict.Builtin, "%s", why)
 		}
-		return k - 1, known && why == "" && c.out == nil
+		return k - 1, known && why == "" && c.Outcome == nil
 	}
 	for _, conv := range ir.Conversions(format) {
-		if c.converted(conv, memory, next); c.out != nil {
+		if c.converted(conv, memory, next); c.Outcome != nil {
 			return
 		}
 	}
 }
 
 // peek is the string that p leads to, if there is one; nothing is claimed of it.
-func (c *call) peek(p value) (string, bool) {
-	if p.obj == nil || p.obj.fn != nil || p.obj.block != nil || p.obj.dead != "" {
+func (c *call) peek(p Value) (string, bool) {
+	if p.Object == nil || p.Object.Func != nil || p.Object.Block != nil || p.Object.Dead != "" {
 		return "", false
 	}
 	var out []byte
-	for off := p.bits.Low64(); off < uint64(p.obj.size); off++ {
+	for off := p.Bits.Low64(); off < uint64(p.Object.Size); off++ {
 		c.spend(1)
-		b, _ := p.obj.byteAt(int64(off))
+		b, _ := p.Object.ByteAt(int64(off))
 		if b == 0 {
 			return string(out), true
 		}
@@ -110,7 +110,7 @@ func (c *call) converted(conv ir.Conversion, memory bool, next func(ir.Conversio
 		if !ok {
 			return
 		}
-		limit, _ = c.args[i].bits.Int64()
+		limit, _ = c.args[i].Bits.Int64()
 	}
 	i, ok := next(conv)
 	if !ok || !memory {
@@ -124,15 +124,15 @@ func (c *call) converted(conv ir.Conversion, memory bool, next func(ir.Conversio
 			}
 		}
 	case 'n':
-		t := c.l.Stored(conv)
+		t := c.Layout.Stored(conv)
 		v := c.inputs(input.Nondet, t)
-		if v.bits.Sign() {
-			c.end(AssumeFailed, "", "negative count of "+c.name)
+		if v.Bits.Sign() {
+			c.EndRun(AssumeFailed, "", "negative count of "+c.name)
 			return
 		}
-		o, off, ok := c.reach(c.args[i], access{size: uint64(t.Width / 8), align: c.l.AlignOf(t), write: true})
+		o, off, ok := c.reach(c.args[i], access{size: uint64(t.Width / 8), align: c.Layout.AlignOf(t), write: true})
 		if ok {
-			c.put(o, off, t, v)
+			c.Put(o, off, t, v)
 		}
 	}
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // byteOf reads byte i behind p with all checks; used is what makes it decide something.
-func (c *call) byteOf(p value, i int64) (byte, bool) {
-	p.bits = bits.Add(p.bits, bits.NewInt(c.pw, i))
+func (c *call) byteOf(p Value, i int64) (byte, bool) {
+	p.Bits = bits.Add(p.Bits, bits.NewInt(c.PtrBits, i))
 	o, off, ok := c.reach(p, access{size: 1, align: 1})
 	if !ok {
 		return 0, false
 	}
 	c.settle(o, off, 1, false)
-	b, undef := o.byteAt(off)
-	if undef != 0 && !c.decide(scalar(bits.New(8, uint64(b))).withMask(bits.New(8, uint64(undef))),
+	b, undef := o.ByteAt(off)
+	if undef != 0 && !c.decide(Scalar(bits.New(8, uint64(b))).withMask(bits.New(8, uint64(undef))),
 		"byte read by "+c.name) {
 		return 0, false
 	}
@@ -26,7 +26,7 @@ func (c *call) byteOf(p value, i int64) (byte, bool) {
 }
 
 // strlen counts the bytes before the terminator.
-func (c *call) strlen(p value) (int64, bool) {
+func (c *call) strlen(p Value) (int64, bool) {
 	for i := int64(0); ; i++ {
 		b, ok := c.byteOf(p, i)
 		if !ok || b == 0 {
@@ -75,29 +75,29 @@ func (c *call) unequal(negative bool) {
 	case !negative && (v.Sign() || v.IsZero()):
 		v = bits.New(w, 1)
 	}
-	c.result(scalar(v))
+	c.result(Scalar(v))
 }
 
 // nonZero is any value of the call's type but 0.
-func (c *call) nonZero() value {
+func (c *call) nonZero() Value {
 	v := c.input(input.Unspecified, c.in.T.Width)
 	if v.IsZero() {
 		v = bits.New(c.in.T.Width, 1)
 	}
-	return scalar(v)
+	return Scalar(v)
 }
 
 // findByte looks for argument 1 in the first n bytes behind p; strings end at
 // their terminator, which can be found too.
-func (c *call) findByte(p value, n uint64, raw bool) {
-	want := byte(c.args[1].bits.Low64())
+func (c *call) findByte(p Value, n uint64, raw bool) {
+	want := byte(c.args[1].Bits.Low64())
 	for i := uint64(0); i < n; i++ {
 		b, ok := c.byteOf(p, int64(i))
 		if !ok {
 			return
 		}
 		if b == want {
-			p.bits = bits.Add(p.bits, bits.NewInt(c.pw, int64(i)))
+			p.Bits = bits.Add(p.Bits, bits.NewInt(c.PtrBits, int64(i)))
 			c.result(p)
 			return
 		}
@@ -105,7 +105,7 @@ func (c *call) findByte(p value, n uint64, raw bool) {
 			break
 		}
 	}
-	c.result(scalar(c.zero))
+	c.result(Scalar(c.zero))
 }
 
 const unlimited = ^uint64(0)
@@ -139,8 +139,8 @@ func (c *call) stringModel(m ir.Model) bool {
 		c.ctype()
 	case ir.ModelTruth:
 		v := c.args[0]
-		if !v.bits.IsZero() {
-			v = c.nonZero().withMask(v.mask())
+		if !v.Bits.IsZero() {
+			v = c.nonZero().withMask(v.Mask())
 		}
 		c.result(v.withMask(all(c.in.T.Width, v)))
 	default:
@@ -172,20 +172,20 @@ func (c *call) findLast() {
 	if !ok {
 		return
 	}
-	want := byte(c.args[1].bits.Low64())
+	want := byte(c.args[1].Bits.Low64())
 	for i := n; i >= 0; i-- {
 		if b, _ := c.byteOf(c.args[0], i); b == want {
 			p := c.args[0]
-			p.bits = bits.Add(p.bits, bits.NewInt(c.pw, i))
+			p.Bits = bits.Add(p.Bits, bits.NewInt(c.PtrBits, i))
 			c.result(p)
 			return
 		}
 	}
-	c.result(scalar(c.zero))
+	c.result(Scalar(c.zero))
 }
 
 // bytesOf is the string at p without its terminator.
-func (c *call) bytesOf(p value) (string, bool) {
+func (c *call) bytesOf(p Value) (string, bool) {
 	n, ok := c.strlen(p)
 	var b strings.Builder
 	for i := int64(0); ok && i < n; i++ {
@@ -201,10 +201,10 @@ func (c *call) strstr() {
 	if !ok1 || !ok2 {
 		return
 	}
-	p := scalar(c.zero)
+	p := Scalar(c.zero)
 	if i := strings.Index(hay, needle); i >= 0 {
 		p = c.args[0]
-		p.bits = bits.Add(p.bits, bits.NewInt(c.pw, int64(i)))
+		p.Bits = bits.Add(p.Bits, bits.NewInt(c.PtrBits, int64(i)))
 	}
 	c.result(p)
 }
@@ -224,7 +224,7 @@ func (c *call) stringCopy(m ir.Model) {
 		if front, ok = c.strlen(dst); !ok {
 			return
 		}
-		dst.bits = bits.Add(dst.bits, bits.NewInt(c.pw, front))
+		dst.Bits = bits.Add(dst.Bits, bits.NewInt(c.PtrBits, front))
 	}
 	src, n := c.args[1], int64(0)
 	for uint64(n) < limit {
@@ -255,9 +255,9 @@ func (c *call) stringCopy(m ir.Model) {
 	if m == ir.ModelStrncpy {
 		zeros = int64(limit) - n
 	}
-	dst.bits = bits.Add(dst.bits, bits.NewInt(c.pw, n))
+	dst.Bits = bits.Add(dst.Bits, bits.NewInt(c.PtrBits, n))
 	saved := c.args
-	c.args = []value{dst, scalar(bits.New(32, 0))}
+	c.args = []Value{dst, Scalar(bits.New(32, 0))}
 	ok := c.memset(uint64(zeros))
 	c.args = saved
 	if ok {
@@ -266,13 +266,13 @@ func (c *call) stringCopy(m ir.Model) {
 }
 
 // disjoint reports that n bytes at a and m bytes at b have none in common, and ends the run otherwise.
-func (c *call) disjoint(a value, n int64, b value, m int64) bool {
-	if a.obj != b.obj || a.obj == nil || m == 0 {
+func (c *call) disjoint(a Value, n int64, b Value, m int64) bool {
+	if a.Object != b.Object || a.Object == nil || m == 0 {
 		return true
 	}
-	p, q := int64(a.bits.Low64()), int64(b.bits.Low64())
+	p, q := int64(a.Bits.Low64()), int64(b.Bits.Low64())
 	if p < q+m && q < p+n {
-		c.stopAs(verdict.Overlap, verdict.Memory, "%s between overlapping strings of %s", c.name, a.obj)
+		c.stopAs(verdict.Overlap, verdict.Memory, "%s between overlapping strings of %s", c.name, a.Object)
 		return false
 	}
 	return true
@@ -280,13 +280,13 @@ func (c *call) disjoint(a value, n int64, b value, m int64) bool {
 
 func (c *call) abs() {
 	a := c.args[0]
-	w := a.bits.Width()
-	if a.bits == bits.MinSigned(w) {
-		c.violate(verdict.SignedOverflow, "%s of %s overflows", c.name, a.bits.Signed())
+	w := a.Bits.Width()
+	if a.Bits == bits.MinSigned(w) {
+		c.violate(verdict.SignedOverflow, "%s of %s overflows", c.name, a.Bits.Signed())
 	}
-	r := a.bits
+	r := a.Bits
 	if r.Sign() {
 		r = bits.Neg(r)
 	}
-	c.result(scalar(r).withMask(all(w, a)))
+	c.result(Scalar(r).withMask(all(w, a)))
 }

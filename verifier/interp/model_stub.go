@@ -16,7 +16,7 @@ func (c *call) stub(m ir.Model) bool {
 				continue
 			}
 			p := c.located(i)
-			p.bits = c.zero
+			p.Bits = c.zero
 			if !c.changes(p, c.fn.Keeps(i), ^uint64(0)) {
 				return true
 			}
@@ -34,7 +34,7 @@ func (c *call) stub(m ir.Model) bool {
 			}
 		}
 		c.changes(c.located(0), false, n)
-		c.result(value{})
+		c.result(Value{})
 		return true
 	}
 	return false
@@ -42,18 +42,18 @@ func (c *call) stub(m ir.Model) bool {
 
 // changes gives the object of p any value from p on, at most n bytes of it, if it is one that can be written.
 // keeps: it stays as it is, but what the pointers in it lead to is not followed either. False if the run ends there.
-func (c *call) changes(p value, keeps bool, n uint64) bool {
-	o := p.obj
-	if o == nil || o.fn != nil || o.block != nil || o.dead != "" || o.readOnly || o.region != nil &&
-		o.region.Access == ir.AccessVolatile {
+func (c *call) changes(p Value, keeps bool, n uint64) bool {
+	o := p.Object
+	if o == nil || o.Func != nil || o.Block != nil || o.Dead != "" || o.readOnly || o.Region != nil &&
+		o.Region.Access == ir.AccessVolatile {
 		return true
 	}
-	off := p.bits.Low64()
-	if off >= uint64(o.size) {
+	off := p.Bits.Low64()
+	if off >= uint64(o.Size) {
 		return true
 	}
-	if n = min(n, uint64(o.size)-off); n > 0 && c.leadsOn(o) {
-		c.end(Unsupported, "", "havoc stub "+c.name+": "+c.describe(o)+
+	if n = min(n, uint64(o.Size)-off); n > 0 && c.leadsOn(o) {
+		c.EndRun(Unsupported, "", "havoc stub "+c.name+": "+c.describe(o)+
 			" holds pointers, and what they lead to is not followed")
 		return false
 	}
@@ -61,9 +61,9 @@ func (c *call) changes(p value, keeps bool, n uint64) bool {
 }
 
 // leadsOn reports whether o holds a pointer to an object.
-func (c *call) leadsOn(o *object) bool {
-	for _, v := range o.ptrs {
-		if v.obj != nil && v.obj.fn == nil {
+func (c *call) leadsOn(o *Object) bool {
+	for _, v := range o.Pointers {
+		if v.Object != nil && v.Object.Func == nil {
 			return true
 		}
 	}

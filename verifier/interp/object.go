@@ -11,44 +11,44 @@ import (
 type objectKind uint8
 
 const (
-	globalObject objectKind = iota + 1
-	stackObject
-	heapObject
+	GlobalObject objectKind = iota + 1
+	StackObject
+	HeapObject
 	funcObject
 	labelObject
 	regionObject
 	nullObject // without bytes, at address 0: members and elements of what a null pointer leads to
 )
 
-// object is a piece of memory (docs/SEMANTICS.md, Memory).
-type object struct {
-	num      int
+// Object is a piece of memory (docs/SEMANTICS.md, Memory).
+type Object struct {
+	Number   int
 	leapt    int // objects that skipped turns would have made before it: the source counts them
-	kind     objectKind
-	size     int64
+	Kind     objectKind
+	Size     int64
 	align    int64
-	owner    ir.Owner     // of a heap block
-	dead     string       // why it is no longer alive; "" while it is
+	Owner    ir.Owner     // of a heap block
+	Dead     string       // why it is no longer alive; "" while it is
 	ended    *verdict.Pos // where its scope ended last, or nil
 	earlier  bool         // a later turn of a loop has another object of the same local
 	absent   bool         // a weak symbol that is not there
 	readOnly bool
-	base     uint64
-	hasBase  bool
+	Base     uint64
+	HasBase  bool
 
-	global   *ir.Global
-	fn       *ir.Func
-	block    *ir.Block
-	region   *ir.Region
-	born     *ir.Instr // alloca, call
-	frame    int       // of a local: how many calls were running when it was made, its own among them
-	variable *ir.Var   // C variable, or nil
-	guessed  *ir.DType // C type of a heap block, by the first typed pointer to it; only for traces
+	Global   *ir.Global
+	Func     *ir.Func
+	Block    *ir.Block
+	Region   *ir.Region
+	Born     *ir.Instr // alloca, call
+	Frame    int       // of a local: how many calls were running when it was made, its own among them
+	Variable *ir.Var   // C variable, or nil
+	Guessed  *ir.DType // C type of a heap block, by the first typed pointer to it; only for traces
 
-	fill  filling
-	init  func(off int64) byte // bytes before the first write, nil for zeros
-	pages map[int64]*page
-	ptrs  map[int64]value // whole pointers in memory, by offset; also integers with an object
+	Fill     filling
+	Source   func(off int64) byte // bytes before the first write, nil for zeros
+	Pages    map[int64]*page
+	Pointers map[int64]Value // whole pointers in memory, by offset; also integers with an object
 }
 
 // Why a local is dead.
@@ -58,16 +58,16 @@ const (
 )
 
 // gone reports an object that is dead for good.
-func (o *object) gone() bool {
-	return o.dead != "" && (o.kind == heapObject || o.dead == afterReturn || o.earlier)
+func (o *Object) gone() bool {
+	return o.Dead != "" && (o.Kind == HeapObject || o.Dead == afterReturn || o.earlier)
 }
 
 // death words why and where o died.
-func (o *object) death() string {
-	if o.dead != afterScope || o.ended == nil || o.ended.Line == 0 {
-		return o.dead
+func (o *Object) death() string {
+	if o.Dead != afterScope || o.ended == nil || o.ended.Line == 0 {
+		return o.Dead
 	}
-	return fmt.Sprintf("%s at line %d", o.dead, o.ended.Line)
+	return fmt.Sprintf("%s at line %d", o.Dead, o.ended.Line)
 }
 
 // filling says what bytes nobody wrote are.
@@ -75,33 +75,33 @@ type filling uint8
 
 const (
 	fillZero          filling = iota // zero
-	fillUnknown                      // from the source
+	FillUnknown                      // from the source
 	fillIndeterminate                // from the source, and using them is a mistake
 )
 
-func (x *Machine) newObject(k objectKind, size, align int64, born *ir.Instr) *object {
-	o := &object{num: len(x.objects), kind: k, size: size, align: max(1, align), born: born, fill: fillIndeterminate,
+func (x *Machine) newObject(k objectKind, size, align int64, born *ir.Instr) *Object {
+	o := &Object{Number: len(x.Objects), Kind: k, Size: size, align: max(1, align), Born: born, Fill: fillIndeterminate,
 		leapt: x.skipped}
-	o.init = x.src.ObjectBytes(o.num+o.leapt, born)
-	x.objects = append(x.objects, o)
+	o.Source = x.src.ObjectBytes(o.Number+o.leapt, born)
+	x.Objects = append(x.Objects, o)
 	return o
 }
 
 // global is g's object, made when first touched.
-func (x *Machine) global(g *ir.Global) *object {
+func (x *Machine) global(g *ir.Global) *Object {
 	n := x.globNum[g]
-	if o := x.objects[n]; o != nil {
+	if o := x.Objects[n]; o != nil {
 		return o
 	}
-	o := &object{num: n, kind: globalObject, size: x.l.SizeOf(g.T), align: int64(g.Align), readOnly: g.Const,
-		global: g, variable: g.Var}
-	x.objects[n] = o
+	o := &Object{Number: n, Kind: GlobalObject, Size: x.Layout.SizeOf(g.T), align: int64(g.Align), readOnly: g.Const,
+		Global: g, Variable: g.Var}
+	x.Objects[n] = o
 	switch {
 	case g.Unsupported != "":
-		x.end(Unsupported, "", fmt.Sprintf("initialiser of %s: %s", g.Name, g.Unsupported))
+		x.EndRun(Unsupported, "", fmt.Sprintf("initialiser of %s: %s", g.Name, g.Unsupported))
 	case g.Extern:
 		x.sealed("a variable of another program is used")
-		o.fill, o.init = fillUnknown, x.src.ObjectBytes(n, nil)
+		o.Fill, o.Source = FillUnknown, x.src.ObjectBytes(n, nil)
 		if g.Weak {
 			b, ok := x.src.Base(n)
 			o.absent = !ok || b.IsZero()
@@ -113,31 +113,31 @@ func (x *Machine) global(g *ir.Global) *object {
 }
 
 // writeConst puts an initialiser into memory.
-func (x *Machine) writeConst(o *object, off int64, c *ir.Const) {
+func (x *Machine) writeConst(o *Object, off int64, c *ir.Const) {
 	switch c.Kind {
 	case ir.ConstZero, ir.ConstNull:
 	case ir.ConstUndef, ir.ConstPoison: // padding and the like: zero at run time
 	case ir.ConstBytes:
 		for i, b := range c.Bytes {
-			o.setByte(off+int64(i), b, 0)
+			o.SetByte(off+int64(i), b, 0)
 		}
 	case ir.ConstAgg:
 		for i, e := range c.Elems {
-			x.writeConst(o, off+x.l.FieldOffset(c.T, i), e)
+			x.writeConst(o, off+x.Layout.FieldOffset(c.T, i), e)
 		}
 	default:
-		x.put(o, off, c.T, x.constant(c))
+		x.Put(o, off, c.T, x.constant(c))
 	}
 }
 
 // function is f's object: it has an address and no contents.
-func (x *Machine) function(f *ir.Func) *object {
-	n := x.funcNum[f]
+func (x *Machine) function(f *ir.Func) *Object {
+	n := x.FuncNum[f]
 	if x.funcs[n] == nil {
-		o := &object{num: -1 - n, kind: funcObject, size: 4, align: 4, readOnly: true, fn: f}
+		o := &Object{Number: -1 - n, Kind: funcObject, Size: 4, align: 4, readOnly: true, Func: f}
 		if f.Weak && f.IsDecl() {
 			x.sealed("a weak symbol is used")
-			b, ok := x.src.Base(o.num)
+			b, ok := x.src.Base(o.Number)
 			o.absent = !ok || b.IsZero()
 		}
 		x.funcs[n] = o
@@ -145,144 +145,144 @@ func (x *Machine) function(f *ir.Func) *object {
 	return x.funcs[n]
 }
 
-func (x *Machine) label(b *ir.Block) *object {
+func (x *Machine) label(b *ir.Block) *Object {
 	if x.labels[b] == nil {
-		x.labels[b] = &object{kind: labelObject, size: 4, align: 4, readOnly: true, block: b, num: -1 << 30}
+		x.labels[b] = &Object{Kind: labelObject, Size: 4, align: 4, readOnly: true, Block: b, Number: -1 << 30}
 	}
 	return x.labels[b]
 }
 
 // nowhere is the object that pointers computed from null point behind.
-func (x *Machine) nowhere() *object {
+func (x *Machine) nowhere() *Object {
 	if x.null == nil {
-		x.null = &object{kind: nullObject, align: 1, readOnly: true, hasBase: true, num: -1 << 31}
+		x.null = &Object{Kind: nullObject, align: 1, readOnly: true, HasBase: true, Number: -1 << 31}
 	}
 	return x.null
 }
 
 // settle writes out the bytes of whole pointers that overlap [off, off+n).
 // Before a write they stop being whole.
-func (x *Machine) settle(o *object, off, n int64, write bool) {
-	if len(o.ptrs) == 0 {
+func (x *Machine) settle(o *Object, off, n int64, write bool) {
+	if len(o.Pointers) == 0 {
 		return
 	}
-	ps := int64(x.pw / 8)
+	ps := int64(x.PtrBits / 8)
 	for at := off - ps + 1; at < off+n; at++ {
-		v, ok := o.ptrs[at]
+		v, ok := o.Pointers[at]
 		if !ok {
 			continue
 		}
 		if write {
-			delete(o.ptrs, at)
+			delete(o.Pointers, at)
 			if at >= off && at+ps <= off+n {
 				continue
 			}
 		}
-		x.putBits(o, at, ps, x.toInt(v, x.pw))
+		x.putBits(o, at, ps, x.ToInt(v, x.PtrBits))
 	}
 }
 
 // putBits writes an integer of n bytes in the target's byte order.
-func (x *Machine) putBits(o *object, off, n int64, v value) {
+func (x *Machine) putBits(o *Object, off, n int64, v Value) {
 	w := int(n * 8)
-	b, u := v.bits, v.mask()
+	b, u := v.Bits, v.Mask()
 	if b.Width() < w {
 		b, u = bits.Zext(b, w), bits.Zext(u, w)
 	}
 	for i := int64(0); i < n; i++ {
 		at := off + i
-		if x.l.BigEndian {
+		if x.Layout.BigEndian {
 			at = off + n - 1 - i
 		}
-		o.setByte(at, b.Byte(int(i)), u.Byte(int(i)))
+		o.SetByte(at, b.Byte(int(i)), u.Byte(int(i)))
 	}
 }
 
-// getBits reads n bytes as an integer of width w.
-func (x *Machine) getBits(o *object, off, n int64, w int) value {
+// GetBits reads n bytes as an integer of width w.
+func (x *Machine) GetBits(o *Object, off, n int64, w int) Value {
 	if n <= 8 {
 		var b, u uint64
 		for i := int64(0); i < n; i++ {
 			at := off + i
-			if !x.l.BigEndian {
+			if !x.Layout.BigEndian {
 				at = off + n - 1 - i
 			}
-			d, m := o.byteAt(at)
+			d, m := o.ByteAt(at)
 			b, u = b<<8|uint64(d), u<<8|uint64(m)
 		}
-		return scalar(bits.New(w, b)).withMask(bits.New(w, u))
+		return Scalar(bits.New(w, b)).withMask(bits.New(w, u))
 	}
 	b, u := make([]byte, n), make([]byte, n)
 	for i := range b {
 		at := off + int64(i)
-		if x.l.BigEndian {
+		if x.Layout.BigEndian {
 			at = off + n - 1 - int64(i)
 		}
-		b[i], u[i] = o.byteAt(at)
+		b[i], u[i] = o.ByteAt(at)
 	}
-	return scalar(bits.FromBytes(w, b)).withMask(bits.FromBytes(w, u))
+	return Scalar(bits.FromBytes(w, b)).withMask(bits.FromBytes(w, u))
 }
 
-// put writes a value of type t; the range must be inside the object.
-func (x *Machine) put(o *object, off int64, t *ir.Type, v value) {
+// Put writes a value of type t; the range must be inside the object.
+func (x *Machine) Put(o *Object, off int64, t *ir.Type, v Value) {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
-		n := x.l.StoreSize(t)
+		n := x.Layout.StoreSize(t)
 		x.settle(o, off, n, true)
-		if v.obj != nil && n == int64(x.pw/8) {
-			if o.ptrs == nil {
-				o.ptrs = map[int64]value{}
+		if v.Object != nil && n == int64(x.PtrBits/8) {
+			if o.Pointers == nil {
+				o.Pointers = map[int64]Value{}
 			}
 			for i := int64(0); i < n; i++ {
-				o.setByte(off+i, 0, 0)
+				o.SetByte(off+i, 0, 0)
 			}
 			if t.IsInt() {
-				v.bits = bits.Sub(v.bits, bits.New(x.pw, x.baseOf(v.obj))) // kept as object and offset
+				v.Bits = bits.Sub(v.Bits, bits.New(x.PtrBits, x.baseOf(v.Object))) // kept as object and offset
 			}
-			o.ptrs[off] = v
+			o.Pointers[off] = v
 			return
 		}
 		if t.IsPtr() {
-			v = x.toInt(v, x.pw)
+			v = x.ToInt(v, x.PtrBits)
 		}
 		x.putBits(o, off, n, v)
 	default:
 		if packedBits(t) {
-			x.putBits(o, off, x.l.StoreSize(t), x.pack(t, v))
+			x.putBits(o, off, x.Layout.StoreSize(t), x.pack(t, v))
 			return
 		}
-		for i := range v.elems {
-			x.put(o, off+x.l.FieldOffset(t, i), t.ElemAt(i), v.elems[i])
+		for i := range v.Elems {
+			x.Put(o, off+x.Layout.FieldOffset(t, i), t.ElemAt(i), v.Elems[i])
 		}
 	}
 }
 
-// get reads a value of type t; the range must be inside the object.
-func (x *Machine) get(o *object, off int64, t *ir.Type) value {
+// Get reads a value of type t; the range must be inside the object.
+func (x *Machine) Get(o *Object, off int64, t *ir.Type) Value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
-		n := x.l.StoreSize(t)
-		if v, ok := o.ptrs[off]; ok && n == int64(x.pw/8) && (t.IsPtr() || t.Width == x.pw) {
+		n := x.Layout.StoreSize(t)
+		if v, ok := o.Pointers[off]; ok && n == int64(x.PtrBits/8) && (t.IsPtr() || t.Width == x.PtrBits) {
 			if t.IsInt() {
-				return x.toInt(v, x.pw)
+				return x.ToInt(v, x.PtrBits)
 			}
 			if t.IsPtr() {
 				return v
 			}
 		}
 		x.settle(o, off, n, false)
-		v := x.getBits(o, off, n, t.Width)
-		if !v.defined() || o.fill == fillUnknown {
+		v := x.GetBits(o, off, n, t.Width)
+		if !v.Defined() || o.Fill == FillUnknown {
 			x.sealed("unknown bytes are read")
 		}
 		return v
 	}
 	if packedBits(t) {
-		return x.unpack(t, x.getBits(o, off, x.l.StoreSize(t), int(t.Len)*t.Elem.Width))
+		return x.unpack(t, x.GetBits(o, off, x.Layout.StoreSize(t), int(t.Len)*t.Elem.Width))
 	}
-	v := value{elems: x.elements(t.NumElems())}
-	for i := range v.elems {
-		v.elems[i] = x.get(o, off+x.l.FieldOffset(t, i), t.ElemAt(i))
+	v := Value{Elems: x.elements(t.NumElems())}
+	for i := range v.Elems {
+		v.Elems[i] = x.Get(o, off+x.Layout.FieldOffset(t, i), t.ElemAt(i))
 	}
 	return v
 }
@@ -293,33 +293,33 @@ func packedBits(t *ir.Type) bool {
 }
 
 // pack makes one integer of a vector, element 0 lowest (highest on big-endian targets).
-func (x *Machine) pack(t *ir.Type, v value) value {
+func (x *Machine) pack(t *ir.Type, v Value) Value {
 	var b, u bits.Vec
-	for i := range v.elems {
-		e := v.elems[i]
-		if x.l.BigEndian {
-			e = v.elems[len(v.elems)-1-i]
+	for i := range v.Elems {
+		e := v.Elems[i]
+		if x.Layout.BigEndian {
+			e = v.Elems[len(v.Elems)-1-i]
 		}
-		e = x.toInt(e, e.bits.Width())
+		e = x.ToInt(e, e.Bits.Width())
 		if i == 0 {
-			b, u = e.bits, e.mask()
+			b, u = e.Bits, e.Mask()
 		} else {
-			b, u = bits.Concat(e.bits, b), bits.Concat(e.mask(), u)
+			b, u = bits.Concat(e.Bits, b), bits.Concat(e.Mask(), u)
 		}
 	}
-	return scalar(b).withMask(u)
+	return Scalar(b).withMask(u)
 }
 
 // unpack is the inverse of pack.
-func (x *Machine) unpack(t *ir.Type, v value) value {
+func (x *Machine) unpack(t *ir.Type, v Value) Value {
 	w, n := t.Elem.Width, int(t.Len)
-	out := value{elems: make([]value, n)}
+	out := Value{Elems: make([]Value, n)}
 	for i := 0; i < n; i++ {
 		at := i
-		if x.l.BigEndian {
+		if x.Layout.BigEndian {
 			at = n - 1 - i
 		}
-		out.elems[at] = scalar(bits.Extract(v.bits, (i+1)*w-1, i*w)).withMask(bits.Extract(v.mask(), (i+1)*w-1, i*w))
+		out.Elems[at] = Scalar(bits.Extract(v.Bits, (i+1)*w-1, i*w)).withMask(bits.Extract(v.Mask(), (i+1)*w-1, i*w))
 	}
 	return out
 }

@@ -33,12 +33,12 @@ func Pause(m *ir.Module, opts Options, at map[*ir.Block]bool) (*Paused, error) {
 // tells of all the run but for visits. The error is the context's.
 func (p *Paused) Go(ctx context.Context, src input.Source, steps int64) (*Outcome, error) {
 	x := p.x
-	x.src, x.o.MaxSteps = src, x.executed+steps
+	x.src, x.Options.MaxSteps = src, x.Executed+steps
 	x.effort = newEffort(ctx, steps)
-	if !p.run() && x.out == nil {
-		return nil, fmt.Errorf("interpreting %s: %w", x.o.Entry.Name, ctx.Err())
+	if !p.run() && x.Outcome == nil {
+		return nil, fmt.Errorf("interpreting %s: %w", x.Options.Entry.Name, ctx.Err())
 	}
-	if x.out == nil {
+	if x.Outcome == nil {
 		return nil, nil
 	}
 	x.effort = newEffort(context.Background(), math.MaxInt64)
@@ -49,16 +49,16 @@ func (p *Paused) Go(ctx context.Context, src input.Source, steps int64) (*Outcom
 func (p *Paused) run() bool {
 	defer endStopped()
 	x := p.x
-	asked := x.asked
-	if len(x.frames) == 0 {
+	asked := x.Asked
+	if len(x.Frames) == 0 {
 		x.start()
 	}
-	for x.out == nil {
+	for x.Outcome == nil {
 		x.step()
-		if x.executed&0xfff == 0 && x.effort.ctx.Err() != nil {
+		if x.Executed&0xfff == 0 && x.effort.ctx.Err() != nil {
 			return false
 		}
-		if x.asked > asked && x.out == nil && p.pause[x.fr.blk] && x.fr.next == firstAfterPhis(x.fr.blk) {
+		if x.Asked > asked && x.Outcome == nil && p.pause[x.Frame.Block] && x.Frame.Next == firstAfterPhis(x.Frame.Block) {
 			return true
 		}
 	}
@@ -74,39 +74,40 @@ func firstAfterPhis(b *ir.Block) int {
 func (p *Paused) View() View { return View{p.x} }
 
 // Executed returns the number of instructions so far.
-func (p *Paused) Executed() int64 { return p.x.executed }
+func (p *Paused) Executed() int64 { return p.x.Executed }
 
 // Fork returns a copy of the run, and how many bytes it takes, about.
 func (p *Paused) Fork() (*Paused, int64) {
-	c := &copier{done: map[*object]*object{}}
+	c := &copier{done: map[*Object]*Object{}}
 	x := *p.x
-	x.objects, x.funcs = c.objects(p.x.objects), c.objects(p.x.funcs)
-	x.regions, x.placed, x.touched = c.objects(p.x.regions), c.objects(p.x.placed), c.objects(p.x.touched)
+	x.Objects, x.funcs = c.objects(p.x.Objects), c.objects(p.x.funcs)
+	x.regions, x.Placed, x.touched = c.objects(p.x.regions), c.objects(p.x.Placed), c.objects(p.x.touched)
 	x.null = c.object(p.x.null)
-	x.labels = map[*ir.Block]*object{}
+	x.labels = map[*ir.Block]*Object{}
 	for b, o := range p.x.labels {
 		x.labels[b] = c.object(o)
 	}
-	x.passed = slices.Clone(p.x.passed)
-	x.visits = map[*ir.Block]int64{}
+	x.Passed = slices.Clone(p.x.Passed)
+	x.Visits = map[*ir.Block]int64{}
 	x.ways = maps.Clone(p.x.ways)
-	x.frames = nil
-	for _, f := range p.x.frames {
-		x.fr = &frame{fn: f.fn, call: f.call, params: c.values(f.params), extra: c.values(f.extra), vals: c.values(f.vals),
-			blk: f.blk, prev: f.prev, next: f.next, objs: c.objects(f.objs),
+	x.Frames = nil
+	for _, f := range p.x.Frames {
+		x.Frame = &Frame{Func: f.Func, Call: f.Call, Params: c.values(f.Params), Extra: c.values(f.Extra),
+			Values: c.values(f.Values),
+			Block:  f.Block, Prev: f.Prev, Next: f.Next, Objects: c.objects(f.Objects),
 			began: f.began}
-		x.frames = append(x.frames, x.fr)
+		x.Frames = append(x.Frames, x.Frame)
 	}
 	return &Paused{x: &x, pause: p.pause}, c.bytes
 }
 
 // copier copies objects, each once.
 type copier struct {
-	done  map[*object]*object
+	done  map[*Object]*Object
 	bytes int64
 }
 
-func (c *copier) object(o *object) *object {
+func (c *copier) object(o *Object) *Object {
 	if o == nil {
 		return nil
 	}
@@ -116,20 +117,20 @@ func (c *copier) object(o *object) *object {
 	to := *o
 	c.done[o] = &to
 	c.bytes += objectBytes
-	to.pages, to.ptrs = nil, nil
+	to.Pages, to.Pointers = nil, nil
 	if o.readOnly {
-		to.pages = o.pages // nobody writes them
-	} else if o.pages != nil {
-		to.pages = make(map[int64]*page, len(o.pages))
-		for n, p := range o.pages {
-			to.pages[n] = &page{data: slices.Clone(p.data), undef: slices.Clone(p.undef)}
-			c.bytes += int64(2 * len(p.data))
+		to.Pages = o.Pages // nobody writes them
+	} else if o.Pages != nil {
+		to.Pages = make(map[int64]*page, len(o.Pages))
+		for n, p := range o.Pages {
+			to.Pages[n] = &page{Data: slices.Clone(p.Data), Undef: slices.Clone(p.Undef)}
+			c.bytes += int64(2 * len(p.Data))
 		}
 	}
-	if o.ptrs != nil {
-		to.ptrs = make(map[int64]value, len(o.ptrs))
-		for off, v := range o.ptrs {
-			to.ptrs[off] = c.value(v)
+	if o.Pointers != nil {
+		to.Pointers = make(map[int64]Value, len(o.Pointers))
+		for off, v := range o.Pointers {
+			to.Pointers[off] = c.value(v)
 		}
 	}
 	return &to
@@ -138,24 +139,24 @@ func (c *copier) object(o *object) *object {
 // objectBytes is about the memory of an object beside its contents, in bytes.
 const objectBytes = 300
 
-func (c *copier) objects(os []*object) []*object {
-	out := make([]*object, len(os))
+func (c *copier) objects(os []*Object) []*Object {
+	out := make([]*Object, len(os))
 	for i, o := range os {
 		out[i] = c.object(o)
 	}
 	return out
 }
 
-func (c *copier) value(v value) value {
-	v.obj, v.elems = c.object(v.obj), c.values(v.elems)
+func (c *copier) value(v Value) Value {
+	v.Object, v.Elems = c.object(v.Object), c.values(v.Elems)
 	return v
 }
 
-func (c *copier) values(vs []value) []value {
+func (c *copier) values(vs []Value) []Value {
 	if vs == nil {
 		return nil
 	}
-	out := make([]value, len(vs))
+	out := make([]Value, len(vs))
 	c.bytes += int64(len(vs)) * elementBytes
 	for i, v := range vs {
 		out[i] = c.value(v)

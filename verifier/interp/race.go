@@ -28,7 +28,7 @@ func (x *Machine) otherAccess(args []ir.Value) *ir.Instr {
 			return firstWrite(k.Func, variable)
 		case k.Global != nil:
 			variable = k.Global
-			if w := x.on.LastWrite(x.eval(a).obj, 0); w != nil {
+			if w := x.on.LastWrite(x.Eval(a).Object, 0); w != nil {
 				return w
 			}
 		}

@@ -12,18 +12,18 @@ func (x *Machine) term(in *ir.Instr) {
 	switch in.Op {
 	case ir.OpRet:
 		if len(in.Args) == 0 {
-			x.leave(value{}, false)
+			x.leave(Value{}, false)
 			return
 		}
-		if v := x.eval(in.Args[0]); x.decideResult(in, v) {
+		if v := x.Eval(in.Args[0]); x.decideResult(in, v) {
 			x.leave(v, true)
 		}
 	case ir.OpBr:
 		x.jump(in.Targets[0])
 	case ir.OpCondBr:
-		c := x.eval(in.Args[0])
+		c := x.Eval(in.Args[0])
 		if to := ir.BesideTrap(in, func(t *ir.Instr) bool { return !x.asks(t, t.Check) }); to != nil {
-			if other := in.Targets[1-slices.Index(in.Targets, to)]; c.bits.IsOne() == (other == in.Targets[0]) {
+			if other := in.Targets[1-slices.Index(in.Targets, to)]; c.Bits.IsOne() == (other == in.Targets[0]) {
 				t := ir.TrapOf(other)
 				x.pass(t, t.Check)
 			}
@@ -34,7 +34,7 @@ func (x *Machine) term(in *ir.Instr) {
 			return
 		}
 		to := in.Targets[1]
-		if c.bits.IsOne() {
+		if c.Bits.IsOne() {
 			to = in.Targets[0]
 		}
 		x.on.Branch(in, c, to)
@@ -42,12 +42,12 @@ func (x *Machine) term(in *ir.Instr) {
 	case ir.OpSwitch:
 		x.switchTo(in)
 	case ir.OpIndirectBr:
-		p := x.eval(in.Args[0])
+		p := x.Eval(in.Args[0])
 		if !x.decide(p, "address") {
 			return
 		}
 		for _, t := range in.Targets {
-			if p.obj != nil && p.obj.block == t && p.bits.IsZero() {
+			if p.Object != nil && p.Object.Block == t && p.Bits.IsZero() {
 				x.jump(t)
 				return
 			}
@@ -59,13 +59,13 @@ func (x *Machine) term(in *ir.Instr) {
 }
 
 func (x *Machine) switchTo(in *ir.Instr) {
-	v := x.eval(in.Args[0])
+	v := x.Eval(in.Args[0])
 	if !x.decide(v, "switch value") {
 		return
 	}
 	to := in.Targets[0]
 	for i, c := range in.Cases {
-		if c == v.bits {
+		if c == v.Bits {
 			to = in.Targets[i+1]
 			break
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/cexpr"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -31,7 +33,7 @@ func testTrace(t *testing.T, path string, list []int64) {
 	}
 	m := compileFile(t, path, "cortex-m3")
 	src := &listSource{list: list, mallocs: true}
-	opts := interp.Options{Entry: m.Func("harness"), Observe: []interp.Observe{interp.Steps(interp.TraceOptions{})},
+	opts := interp.Options{Entry: m.Func("harness"), Observe: []interp.Observe{trace.Steps(trace.Options{})},
 		Semantics: ir.Semantics{Regions: []ir.Region{{Name: "uart", Base: 0x40001000, Size: 16,
 			Access: ir.AccessVolatile}}}}
 	out, err := interp.Run(context.Background(), m, opts, src)
@@ -90,7 +92,7 @@ func TestFormatValue(t *testing.T) {
 		{&ir.DType{Kind: ir.DPointer, Bits: 32, Name: "char *"}, bits.New(32, 0), "NULL"},
 		{&ir.DType{Kind: ir.DPointer, Bits: 32, Name: "char *"}, bits.New(32, 0x40001000), "0x40001000"},
 	} {
-		if got := interp.FormatValue(c.t, c.b); got != c.want {
+		if got := cexpr.Value(c.t, c.b); got != c.want {
 			t.Errorf("%v as %v: got %s, want %s", c.b, c.t, got, c.want)
 		}
 	}

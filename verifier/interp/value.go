@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// value holds what an instruction computes.
+// Value holds what an instruction computes.
 //
 //	integer, float   bits; obj is set if the integer is the address of a place in obj (ptrtoint of it, nothing else)
 //	pointer          obj and the offset in bits; without obj bits are an address
@@ -14,37 +14,38 @@ import (
 //
 // undef has a one for each bit of bits that is indeterminate (never written);
 // width 0 stands for none.
-type value struct {
-	bits  bits.Vec
-	undef bits.Vec
-	obj   *object
-	elems []value
+type Value struct {
+	Bits   bits.Vec
+	Undef  bits.Vec
+	Object *Object
+	Elems  []Value
 }
 
-func scalar(b bits.Vec) value { return value{bits: b} }
+// Scalar is an integer, a number in floating point or an address without an object.
+func Scalar(b bits.Vec) Value { return Value{Bits: b} }
 
-// isBehindNull reports a pointer that was computed from null.
-func (v value) isBehindNull() bool { return v.obj != nil && v.obj.kind == nullObject }
+// IsBehindNull reports a pointer that was computed from null.
+func (v Value) IsBehindNull() bool { return v.Object != nil && v.Object.Kind == nullObject }
 
 // toObject reports a pointer into an object of the program.
-func (v value) toObject() bool { return v.obj != nil && v.obj.kind != nullObject }
+func (v Value) toObject() bool { return v.Object != nil && v.Object.Kind != nullObject }
 
-// defined reports whether no bit of v is indeterminate.
-func (v value) defined() bool { return v.undef.Width() == 0 }
+// Defined reports whether no bit of v is indeterminate.
+func (v Value) Defined() bool { return v.Undef.Width() == 0 }
 
-// mask is the bits of v that are indeterminate, at v's width.
-func (v value) mask() bits.Vec {
-	if v.defined() {
-		return bits.New(v.bits.Width(), 0)
+// Mask is the bits of v that are indeterminate, at v's width.
+func (v Value) Mask() bits.Vec {
+	if v.Defined() {
+		return bits.New(v.Bits.Width(), 0)
 	}
-	return v.undef
+	return v.Undef
 }
 
 // withMask is v with indeterminate bits u.
-func (v value) withMask(u bits.Vec) value {
-	v.undef = bits.Vec{}
+func (v Value) withMask(u bits.Vec) Value {
+	v.Undef = bits.Vec{}
 	if u.Width() > 0 && !u.IsZero() {
-		v.undef = u
+		v.Undef = u
 	}
 	return v
 }
@@ -53,22 +54,22 @@ func (v value) withMask(u bits.Vec) value {
 func smear(u bits.Vec) bits.Vec { return bits.Or(u, bits.Neg(u)) }
 
 // all marks every bit of width w if any operand has an indeterminate bit.
-func all(w int, vs ...value) bits.Vec {
+func all(w int, vs ...Value) bits.Vec {
 	for _, v := range vs {
-		if !v.defined() {
+		if !v.Defined() {
 			return bits.Ones(w)
 		}
 	}
 	return bits.Vec{}
 }
 
-// eval is the value of an operand in the current frame.
-func (x *Machine) eval(v ir.Value) value {
+// Eval is the value of an operand in the current frame.
+func (x *Machine) Eval(v ir.Value) Value {
 	switch v := v.(type) {
 	case *ir.Instr:
-		return x.fr.vals[v.ID]
+		return x.Frame.Values[v.ID]
 	case *ir.Param:
-		return x.fr.params[v.Index]
+		return x.Frame.Params[v.Index]
 	case *ir.Const:
 		return x.constant(v)
 	}
@@ -76,26 +77,26 @@ func (x *Machine) eval(v ir.Value) value {
 }
 
 // constant is the value of c; undef asks the source for each scalar.
-func (x *Machine) constant(c *ir.Const) value {
+func (x *Machine) constant(c *ir.Const) Value {
 	switch c.Kind {
 	case ir.ConstInt:
-		return scalar(c.Bits)
+		return Scalar(c.Bits)
 	case ir.ConstNull:
-		return scalar(x.zero)
+		return Scalar(x.zero)
 	case ir.ConstZero:
 		return x.zeroOf(c.T)
 	case ir.ConstUndef, ir.ConstPoison:
 		return x.inputs(input.Undef, c.T)
 	case ir.ConstBytes:
-		v := value{elems: make([]value, len(c.Bytes))}
+		v := Value{Elems: make([]Value, len(c.Bytes))}
 		for i, b := range c.Bytes {
-			v.elems[i] = scalar(bits.New(8, uint64(b)))
+			v.Elems[i] = Scalar(bits.New(8, uint64(b)))
 		}
 		return v
 	case ir.ConstAgg:
-		v := value{elems: make([]value, len(c.Elems))}
+		v := Value{Elems: make([]Value, len(c.Elems))}
 		for i, e := range c.Elems {
-			v.elems[i] = x.constant(e)
+			v.Elems[i] = x.constant(e)
 		}
 		return v
 	case ir.ConstAddr, ir.ConstAddrInt:
@@ -104,8 +105,8 @@ func (x *Machine) constant(c *ir.Const) value {
 	panic("interp: constant " + c.String())
 }
 
-func (x *Machine) symbol(c *ir.Const) value {
-	var o *object
+func (x *Machine) symbol(c *ir.Const) Value {
+	var o *Object
 	switch {
 	case c.Global != nil:
 		o = x.global(c.Global)
@@ -117,71 +118,71 @@ func (x *Machine) symbol(c *ir.Const) value {
 	if o.absent {
 		o = nil
 	}
-	v := value{bits: bits.NewInt(x.pw, c.Off), obj: o}
+	v := Value{Bits: bits.NewInt(x.PtrBits, c.Off), Object: o}
 	if c.Kind == ir.ConstAddrInt {
-		return x.toInt(v, c.T.Width)
+		return x.ToInt(v, c.T.Width)
 	}
 	return v
 }
 
 // zeroOf is zero of any type.
-func (x *Machine) zeroOf(t *ir.Type) value {
+func (x *Machine) zeroOf(t *ir.Type) Value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat:
-		return scalar(bits.New(t.Width, 0))
+		return Scalar(bits.New(t.Width, 0))
 	case ir.KindPtr:
-		return scalar(x.zero)
+		return Scalar(x.zero)
 	}
-	v := value{elems: x.elements(t.NumElems())}
-	for i := range v.elems {
-		v.elems[i] = x.zeroOf(t.ElemAt(i))
+	v := Value{Elems: x.elements(t.NumElems())}
+	for i := range v.Elems {
+		v.Elems[i] = x.zeroOf(t.ElemAt(i))
 	}
 	return v
 }
 
 // inputs asks the source for every scalar of type t; undef ones are indeterminate.
-func (x *Machine) inputs(kind input.Kind, t *ir.Type) value {
+func (x *Machine) inputs(kind input.Kind, t *ir.Type) Value {
 	switch t.Kind {
 	case ir.KindInt, ir.KindFloat, ir.KindPtr:
 		w := t.Width
-		v := scalar(x.input(kind, w))
+		v := Scalar(x.input(kind, w))
 		if kind == input.Undef {
-			v.undef = bits.Ones(w)
+			v.Undef = bits.Ones(w)
 		}
 		return v
 	case ir.KindVoid:
-		return value{}
+		return Value{}
 	}
-	v := value{elems: x.elements(t.NumElems())}
-	for i := range v.elems {
-		v.elems[i] = x.inputs(kind, t.ElemAt(i))
+	v := Value{Elems: x.elements(t.NumElems())}
+	for i := range v.Elems {
+		v.Elems[i] = x.inputs(kind, t.ElemAt(i))
 	}
 	return v
 }
 
 // sealed ends a run that must not depend on the environment (Options.Sealed).
 func (x *Machine) sealed(why string) {
-	if x.o.Sealed {
-		x.end(InputMismatch, "", why)
+	if x.Options.Sealed {
+		x.EndRun(InputMismatch, "", why)
 	}
 }
 
 // input asks the source for one scalar.
 func (x *Machine) input(kind input.Kind, w int) bits.Vec {
-	if x.out != nil {
+	if x.Outcome != nil {
 		return bits.New(w, 0)
 	}
-	x.asked++
-	if x.sealed("an input is read"); x.out != nil {
+	x.Asked++
+	if x.sealed("an input is read"); x.Outcome != nil {
 		return bits.New(w, 0)
 	}
-	b, ok := x.src.Next(kind, x.cur, w)
+	b, ok := x.src.Next(kind, x.Instr, w)
 	if !ok || b.Width() != w {
 		msg := "no " + kind.String() + " input"
 		if e, is := x.src.(interface{ Err() error }); is && e.Err() != nil {
 			msg = e.Err().Error()
 		}
-		x.end(InputMismatch, "", msg)
+		x.EndRun(InputMismatch, "", msg)
 		return bits.New(w, 0)
 	}
 	return b

@@ -20,14 +20,14 @@ func (c *call) variadic(m ir.Model) {
 // area places the current call's extra arguments; nil ends the run.
 func (x *Machine) area() *ir.VaArea {
 	var types []*ir.Type
-	if x.fr.call != nil {
-		for _, a := range x.fr.call.Args[len(x.fr.params):] {
+	if x.Frame.Call != nil {
+		for _, a := range x.Frame.Call.Args[len(x.Frame.Params):] {
 			types = append(types, a.Type())
 		}
 	}
-	a, why := x.m.Variadic(x.fr.fn, types)
+	a, why := x.Module.Variadic(x.Frame.Func, types)
 	if a == nil {
-		x.end(Unsupported, "", why)
+		x.EndRun(Unsupported, "", why)
 	}
 	return a
 }
@@ -42,35 +42,35 @@ func (c *call) vaStart() {
 	if !ok {
 		return
 	}
-	var regs *object
+	var regs *Object
 	if area.RegSize > 0 {
 		regs = c.newArea(area.RegSize, area.Align)
 	}
 	stack := c.newArea(area.Size, area.Align)
-	for i, v := range c.fr.extra {
-		t := c.fr.call.Args[len(c.fr.params)+i].Type()
+	for i, v := range c.Frame.Extra {
+		t := c.Frame.Call.Args[len(c.Frame.Params)+i].Type()
 		if area.Reg[i] >= 0 {
-			c.put(regs, area.Reg[i], t, v)
+			c.Put(regs, area.Reg[i], t, v)
 		} else {
-			c.put(stack, area.Off[i], t, v)
+			c.Put(stack, area.Off[i], t, v)
 		}
 	}
-	first := value{bits: bits.New(c.pw, uint64(area.Start)), obj: stack}
-	ptr := ir.Ptr(c.pw)
+	first := Value{Bits: bits.New(c.PtrBits, uint64(area.Start)), Object: stack}
+	ptr := ir.Ptr(c.PtrBits)
 	if regs == nil {
-		c.put(list, off, ptr, first)
+		c.Put(list, off, ptr, first)
 		return
 	}
 	word := ir.Int(32)
-	c.put(list, off, word, scalar(bits.New(32, uint64(area.GpOffset))))
-	c.put(list, off+4, word, scalar(bits.New(32, uint64(area.FpOffset))))
-	c.put(list, off+8, ptr, first)
-	c.put(list, off+16, ptr, value{bits: c.zero, obj: regs})
+	c.Put(list, off, word, Scalar(bits.New(32, uint64(area.GpOffset))))
+	c.Put(list, off+4, word, Scalar(bits.New(32, uint64(area.FpOffset))))
+	c.Put(list, off+8, ptr, first)
+	c.Put(list, off+16, ptr, Value{Bits: c.zero, Object: regs})
 }
 
-func (c *call) newArea(size, align int64) *object {
-	o := c.newObject(stackObject, size, align, c.in)
-	c.fr.objs = append(c.fr.objs, o)
+func (c *call) newArea(size, align int64) *Object {
+	o := c.newObject(StackObject, size, align, c.in)
+	c.Frame.Objects = append(c.Frame.Objects, o)
 	return o
 }
 
@@ -81,24 +81,24 @@ func (x *Machine) vaArg(in *ir.Instr) {
 		return
 	}
 	if area.RegSize > 0 {
-		x.end(Unsupported, "", "va_arg instruction on "+x.m.Triple)
+		x.EndRun(Unsupported, "", "va_arg instruction on "+x.Module.Triple)
 		return
 	}
-	ptr := ir.Ptr(x.pw)
-	list, off, ok := x.reach(x.eval(in.Args[0]), access{size: uint64(area.ListSize), align: 1, write: true})
+	ptr := ir.Ptr(x.PtrBits)
+	list, off, ok := x.reach(x.Eval(in.Args[0]), access{size: uint64(area.ListSize), align: 1, write: true})
 	if !ok {
 		return
 	}
-	p := x.get(list, off, ptr)
-	align := uint64(min(max(area.Slot, x.l.AlignOf(in.T)), area.Align))
-	p.bits = bits.New(x.pw, (p.bits.Low64()+align-1)/align*align)
-	o, at, ok := x.reach(p, access{size: uint64(x.l.StoreSize(in.T)), align: 1})
+	p := x.Get(list, off, ptr)
+	align := uint64(min(max(area.Slot, x.Layout.AlignOf(in.T)), area.Align))
+	p.Bits = bits.New(x.PtrBits, (p.Bits.Low64()+align-1)/align*align)
+	o, at, ok := x.reach(p, access{size: uint64(x.Layout.StoreSize(in.T)), align: 1})
 	if !ok {
 		return
 	}
-	v := x.get(o, at, in.T)
-	size := (x.l.SizeOf(in.T) + area.Slot - 1) / area.Slot * area.Slot
-	p.bits = bits.Add(p.bits, bits.New(x.pw, uint64(size)))
-	x.put(list, off, ptr, p)
+	v := x.Get(o, at, in.T)
+	size := (x.Layout.SizeOf(in.T) + area.Slot - 1) / area.Slot * area.Slot
+	p.Bits = bits.Add(p.Bits, bits.New(x.PtrBits, uint64(size)))
+	x.Put(list, off, ptr, p)
 	x.set(in, v)
 }

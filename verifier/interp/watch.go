@@ -27,57 +27,57 @@ type Seen struct {
 }
 
 // Frames is how many calls are active.
-func (v View) Frames() int { return len(v.x.frames) }
+func (v View) Frames() int { return len(v.x.Frames) }
 
 // At says where call n is, and which instruction of the call below called it.
-func (v View) At(n int) (*ir.Block, *ir.Instr) { return v.x.frames[n].blk, v.x.frames[n].call }
+func (v View) At(n int) (*ir.Block, *ir.Instr) { return v.x.Frames[n].Block, v.x.Frames[n].Call }
 
 // Before returns the block from which call n came to where it is, nil at its start.
-func (v View) Before(n int) *ir.Block { return v.x.frames[n].prev }
+func (v View) Before(n int) *ir.Block { return v.x.Frames[n].Prev }
 
 // Value is an instruction's or a parameter's value in call n.
 func (v View) Value(n int, a ir.Value) Seen {
-	fr := v.x.frames[n]
+	fr := v.x.Frames[n]
 	switch a := a.(type) {
 	case *ir.Instr:
-		return v.seen(fr.vals[a.ID])
+		return v.seen(fr.Values[a.ID])
 	case *ir.Param:
-		return v.seen(fr.params[a.Index])
+		return v.seen(fr.Params[a.Index])
 	}
 	return Seen{Object: -1}
 }
 
 // Global is the number of a global's object.
-func (v View) Global(g *ir.Global) int { return v.x.global(g).num }
+func (v View) Global(g *ir.Global) int { return v.x.global(g).Number }
 
 // Object says how large an object is, and whether it is still there.
 func (v View) Object(n int) (size int64, alive bool) {
-	o := v.x.objects[n]
-	return o.size, o.dead == ""
+	o := v.x.Objects[n]
+	return o.Size, o.Dead == ""
 }
 
 // Load returns what an object holds at a place, read as t.
 func (v View) Load(n int, off int64, t *ir.Type) Seen {
-	o := v.x.objects[n]
-	if off < 0 || off+v.x.l.StoreSize(t) > o.size {
+	o := v.x.Objects[n]
+	if off < 0 || off+v.x.Layout.StoreSize(t) > o.Size {
 		return Seen{Object: -1}
 	}
-	return v.seen(v.x.get(o, off, t))
+	return v.seen(v.x.Get(o, off, t))
 }
 
-func (v View) seen(a value) Seen {
+func (v View) seen(a Value) Seen {
 	switch {
-	case a.elems != nil || !a.defined() || a.bits.Width() == 0:
+	case a.Elems != nil || !a.Defined() || a.Bits.Width() == 0:
 		return Seen{Object: -1}
-	case a.obj == nil:
-		return Seen{Bits: a.bits, Object: -1, Known: true}
-	case a.obj.fn != nil:
-		return Seen{Object: -1, Func: a.obj.fn}
-	case a.obj.region != nil || a.obj.block != nil:
+	case a.Object == nil:
+		return Seen{Bits: a.Bits, Object: -1, Known: true}
+	case a.Object.Func != nil:
+		return Seen{Object: -1, Func: a.Object.Func}
+	case a.Object.Region != nil || a.Object.Block != nil:
 		return Seen{Object: -1}
 	}
-	off, fits := a.bits.Int64()
-	return Seen{Object: a.obj.num, Offset: off, Known: fits}
+	off, fits := a.Bits.Int64()
+	return Seen{Object: a.Object.Number, Offset: off, Known: fits}
 }
 
 // Place is where a number is: N bytes of a global or of what an alloca made, a
@@ -109,11 +109,11 @@ type Call struct {
 }
 
 // plain is v if it is a number.
-func plain(v value) bits.Vec {
-	if v.obj != nil || v.elems != nil || !v.defined() {
+func plain(v Value) bits.Vec {
+	if v.Object != nil || v.Elems != nil || !v.Defined() {
 		return bits.Vec{}
 	}
-	return v.bits
+	return v.Bits
 }
 
 // watcher is the observer of Options.Watch.
@@ -121,18 +121,18 @@ type watcher struct {
 	Silent
 	x       *Machine
 	watch   *Watch
-	entries map[*frame]map[*Loop][]bits.Vec // when the loop was entered last
+	entries map[*Frame]map[*Loop][]bits.Vec // when the loop was entered last
 	calls   []*Call                         // active ones, of watched functions
-	frames  []*frame                        // of calls
+	frames  []*Frame                        // of calls
 }
 
 // Enter implements Observer.
-func (e *watcher) Enter(fr *frame) {
+func (e *watcher) Enter(fr *Frame) {
 	w, x := e.watch, e.x
-	if !w.Funcs[fr.fn] {
+	if !w.Funcs[fr.Func] {
 		return
 	}
-	c := &Call{Func: x.fr.fn, Instr: x.fr.call, Before: x.numbers(w.Places)}
+	c := &Call{Func: x.Frame.Func, Instr: x.Frame.Call, Before: x.numbers(w.Places)}
 	c.First = c
 	for i := len(e.calls) - 1; i >= 0; i-- {
 		if o := e.calls[i]; o.Func == c.Func {
@@ -140,17 +140,17 @@ func (e *watcher) Enter(fr *frame) {
 			break
 		}
 	}
-	for _, a := range x.fr.params {
+	for _, a := range x.Frame.Params {
 		c.Args = append(c.Args, plain(a))
 	}
 	e.calls, e.frames = append(e.calls, c), append(e.frames, fr)
 }
 
 // Leave implements Observer: it tells that fr, which is not on the stack any more, came back.
-func (e *watcher) Leave(fr *frame, ret value, hasRet bool) {
+func (e *watcher) Leave(fr *Frame, ret Value, hasRet bool) {
 	delete(e.entries, fr)
 	n := len(e.frames) - 1
-	if fr == e.x.fr || n < 0 || e.frames[n] != fr {
+	if fr == e.x.Frame || n < 0 || e.frames[n] != fr {
 		return
 	}
 	c := e.calls[n]
@@ -163,13 +163,13 @@ func (e *watcher) Leave(fr *frame, ret value, hasRet bool) {
 }
 
 // Begin implements Observer: it tells of the loops whose header the innermost frame has come to.
-func (e *watcher) Begin(fr *frame) {
-	for _, l := range e.watch.Loops[fr.blk] {
+func (e *watcher) Begin(fr *Frame) {
+	for _, l := range e.watch.Loops[fr.Block] {
 		now := e.x.numbers(l.Places)
 		if e.entries[fr] == nil {
 			e.entries[fr] = map[*Loop][]bits.Vec{}
 		}
-		if !l.Latches[fr.prev] {
+		if !l.Latches[fr.Prev] {
 			e.entries[fr][l] = now
 		}
 		l.Turn(e.entries[fr][l], now)
@@ -184,17 +184,17 @@ func (x *Machine) numbers(places []Place) []bits.Vec {
 	for i, p := range places {
 		switch {
 		case p.Param > 0:
-			out[i] = plain(x.fr.params[p.Param-1])
+			out[i] = plain(x.Frame.Params[p.Param-1])
 		case p.Reg != nil:
-			if p.Reg.Block.Func == x.fr.fn {
-				out[i] = plain(x.fr.vals[p.Reg.ID])
+			if p.Reg.Block.Func == x.Frame.Func {
+				out[i] = plain(x.Frame.Values[p.Reg.ID])
 			}
 		case p.Global != nil:
 			out[i] = x.numberAt(x.global(p.Global), p)
 		case p.Slot != nil:
-			for k := len(x.frames) - 1; k >= 0; k-- {
-				if fr := x.frames[k]; fr.fn == p.Slot.Block.Func {
-					out[i] = x.numberAt(fr.vals[p.Slot.ID].obj, p)
+			for k := len(x.Frames) - 1; k >= 0; k-- {
+				if fr := x.Frames[k]; fr.Func == p.Slot.Block.Func {
+					out[i] = x.numberAt(fr.Values[p.Slot.ID].Object, p)
 					break
 				}
 			}
@@ -203,9 +203,9 @@ func (x *Machine) numbers(places []Place) []bits.Vec {
 	return out
 }
 
-func (x *Machine) numberAt(o *object, p Place) bits.Vec {
-	if o == nil || o.dead != "" || p.Off+p.N > int64(o.size) {
+func (x *Machine) numberAt(o *Object, p Place) bits.Vec {
+	if o == nil || o.Dead != "" || p.Off+p.N > int64(o.Size) {
 		return bits.Vec{}
 	}
-	return plain(x.getBits(o, p.Off, p.N, int(8*p.N)))
+	return plain(x.GetBits(o, p.Off, p.N, int(8*p.N)))
 }

@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/interp/ieee"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // randomX87 returns the encoding of a number that the format has, often one at an edge.
 func randomX87(r *rand.Rand) bits.Vec {
-	exp := []int{0, 1, 2, x87Top, x87Top - 1, x87Bias, x87Bias + 62, x87Bias + r.Intn(130) - 65, r.Intn(x87Top + 1),
-		x87Bias / 2, x87Bias + x87Bias/2, x87Bias - 1023 - r.Intn(60), x87Bias + 1020 + r.Intn(8)}[r.Intn(13)]
+	exp := []int{0, 1, 2, ieee.X87Top, ieee.X87Top - 1, ieee.X87Bias, ieee.X87Bias + 62, ieee.X87Bias + r.Intn(130) - 65, r.Intn(ieee.X87Top + 1),
+		ieee.X87Bias / 2, ieee.X87Bias + ieee.X87Bias/2, ieee.X87Bias - 1023 - r.Intn(60), ieee.X87Bias + 1020 + r.Intn(8)}[r.Intn(13)]
 	mant := []uint64{0, 1, 1<<63 - 1, r.Uint64(), r.Uint64() << uint(r.Intn(64)), r.Uint64() >> uint(r.Intn(64)),
 		1<<uint(r.Intn(64)) - 1, 0x3ff, 0x400, 0xc00}[r.Intn(10)] &^ (1 << 63)
 	if exp != 0 {
@@ -113,7 +114,7 @@ func TestX87(t *testing.T) {
 		}{{ir.OpFadd, f.Add(0, ia, ib)}, {ir.OpFsub, f.Add(0, ia, bits.Xor(ib, bits.MinSigned(79)))},
 			{ir.OpFmul, f.Mul(0, ia, ib)}, {ir.OpFdiv, f.Div(0, ia, ib)}} {
 			want := word(10)
-			got, ok := x87Binary(x.op, a, b)
+			got, ok := ieee.X87Binary(x.op, a, b)
 			if !ok || got != want || interchange(want) != x.exact {
 				t.Fatalf("%v of %s, %s: %s, with bits %s, want %s", x.op, a.Hex(), b.Hex(), got.Hex(), x.exact.Hex(),
 					want.Hex())
@@ -122,28 +123,28 @@ func TestX87(t *testing.T) {
 		order := word(1).Low64()
 		x := &Machine{}
 		for i, pred := range []ir.Pred{ir.FOLT, ir.FOLE, ir.FOEQ, ir.FUNE, ir.FOGT} {
-			if got := x.x87Ordered(pred, scalar(a), scalar(b)).bits.IsOne(); got != (order>>i&1 == 1) {
+			if got := x.x87Ordered(pred, Scalar(a), Scalar(b)).Bits.IsOne(); got != (order>>i&1 == 1) {
 				t.Fatalf("%v of %s, %s: %v", pred, a.Hex(), b.Hex(), got)
 			}
 		}
-		n, _ := fromX87(a)
-		if want := word(8); n.narrowed(64) != want || f.Convert(0, ia, bits.FormatOf(64)) != want {
-			t.Fatalf("double of %s: %s, want %s", a.Hex(), n.narrowed(64).Hex(), want.Hex())
+		n, _ := ieee.FromX87(a)
+		if want := word(8); n.Narrowed(64) != want || f.Convert(0, ia, bits.FormatOf(64)) != want {
+			t.Fatalf("double of %s: %s, want %s", a.Hex(), n.Narrowed(64).Hex(), want.Hex())
 		}
-		if want := word(4); n.narrowed(32) != want || f.Convert(0, ia, bits.FormatOf(32)) != want {
-			t.Fatalf("float of %s: %s, want %s", a.Hex(), n.narrowed(32).Hex(), want.Hex())
+		if want := word(4); n.Narrowed(32) != want || f.Convert(0, ia, bits.FormatOf(32)) != want {
+			t.Fatalf("float of %s: %s, want %s", a.Hex(), n.Narrowed(32).Hex(), want.Hex())
 		}
 		if want := word(8); !want.IsZero() {
-			if got, fits := wholeOf(ir.OpFpToSi, n.f, 64); !fits || got != want {
+			if got, fits := ieee.WholeOf(ir.OpFpToSi, n.Float, 64); !fits || got != want {
 				t.Fatalf("whole of %s: %s, want %s", a.Hex(), got.Hex(), want.Hex())
 			}
 		}
-		m := value{bits: bits.Trunc(a, 64)}
+		m := Value{Bits: bits.Trunc(a, 64)}
 		for _, op := range []ir.Op{ir.OpSiToFp, ir.OpUiToFp} {
 			want := word(10)
-			got := x.x87Conversion(&ir.Instr{Op: op}, m, ir.Int(64), &ir.Type{Kind: ir.KindFloat, Width: 80}).bits
-			if got != want || interchange(want) != f.FromInt(0, m.bits, op == ir.OpSiToFp) {
-				t.Fatalf("%v of %s: %s, want %s", op, m.bits.Hex(), got.Hex(), want.Hex())
+			got := x.x87Conversion(&ir.Instr{Op: op}, m, ir.Int(64), &ir.Type{Kind: ir.KindFloat, Width: 80}).Bits
+			if got != want || interchange(want) != f.FromInt(0, m.Bits, op == ir.OpSiToFp) {
+				t.Fatalf("%v of %s: %s, want %s", op, m.Bits.Hex(), got.Hex(), want.Hex())
 			}
 		}
 	}
@@ -162,14 +163,14 @@ func TestX87Odd(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, _ := bits.ParseHex(80, one)
-		if _, ok := x87Binary(ir.OpFadd, v, w); ok {
+		if _, ok := ieee.X87Binary(ir.OpFadd, v, w); ok {
 			t.Errorf("%s is a number", hex)
 		}
-		if _, _, ok := x87Compare(w, v); ok {
+		if _, _, ok := ieee.X87Compare(w, v); ok {
 			t.Errorf("%s is compared", hex)
 		}
 	}
-	if strings.TrimLeft(x87NaN().Hex(), "0") != "7fffc000000000000000" {
-		t.Errorf("NaN is %s", x87NaN().Hex())
+	if strings.TrimLeft(ieee.X87NaN().Hex(), "0") != "7fffc000000000000000" {
+		t.Errorf("NaN is %s", ieee.X87NaN().Hex())
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/leap"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -77,18 +79,18 @@ func (p *Problem) Encoding() encode.Options {
 
 // Execution returns the options of a run of p that takes at most so many instructions. Turns of loops may be skipped.
 func (p *Problem) Execution(steps int64) interp.Options {
-	return p.execution(steps, interp.UndefinedOnly(p.Undefined))
+	return p.execution(steps, trace.Undefined(p.Undefined))
 }
 
 // Traced returns the options of such a run that collects its steps.
 func (p *Problem) Traced(steps int64) interp.Options {
-	return p.execution(steps, interp.Steps(interp.TraceOptions{Relevant: p.Relevant, Detailed: p.Detailed,
+	return p.execution(steps, trace.Steps(trace.Options{Relevant: p.Relevant, Detailed: p.Detailed,
 		Undefined: p.Undefined}))
 }
 
 func (p *Problem) execution(steps int64, observe interp.Observe) interp.Options {
 	return interp.Options{Semantics: p.Semantics, Entry: p.Entry, Checks: p.Checks, Past: p.Past, MaxSteps: steps,
-		Observe: []interp.Observe{observe, interp.Leap}}
+		Observe: []interp.Observe{observe, leap.Observe}}
 }
 
 // Strict returns the options of a run that undefined behaviour ends, whatever is asked.

@@ -9,6 +9,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/lasso"
+	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -141,7 +143,7 @@ func (l GuessLasso) Run(ctx context.Context, p *problem.Problem, a *problem.Answ
 func guessOne(ctx context.Context, p *problem.Problem, a *problem.Answers, g guess, steps int64, left *int64) (
 	kind interp.Kind, varied bool) {
 	rec := &input.Recorder{Source: &g}
-	out, err := interp.RunLasso(ctx, p.Module, p.Strict(steps), rec)
+	out, err := lasso.Run(ctx, p.Module, p.Strict(steps), rec)
 	if err != nil {
 		return kind, false
 	}
@@ -173,8 +175,8 @@ func LassoClaim(ctx context.Context, p *problem.Problem, inputs []input.Input, o
 	}
 	c.Certificate = &verdict.Certificate{Method: "lasso", Checked: "interpreter", Detail: []string{detail}}
 	opts := p.Strict(out.Executed + 1)
-	opts.Observe = []interp.Observe{interp.Steps(interp.TraceOptions{Detailed: p.Detailed})}
-	if traced, err := interp.RunLasso(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&
+	opts.Observe = []interp.Observe{trace.Steps(trace.Options{Detailed: p.Detailed})}
+	if traced, err := lasso.Run(ctx, p.Module, opts, input.NewRecorded(inputs)); err == nil &&
 		traced.Kind == interp.Lasso {
 		c.Trace = traced.Steps
 		if n := traced.Cycle.StemSteps; n >= 0 && n < len(c.Trace) {
@@ -205,7 +207,7 @@ func EndlessClaim(ctx context.Context, p *problem.Problem, inputs []input.Input,
 // firstSteps are the first steps of an endless run on inputs.
 func firstSteps(ctx context.Context, p *problem.Problem, inputs []input.Input, executed int64) []verdict.Step {
 	opts := p.Strict(min(executed, policy.EndlessSteps))
-	opts.Observe = []interp.Observe{interp.Steps(interp.TraceOptions{})}
+	opts.Observe = []interp.Observe{trace.Steps(trace.Options{})}
 	delete(opts.Checks, verdict.SignedOverflow) // a recurrent set may be one where it wraps
 	out, err := interp.Run(ctx, p.Module, opts, input.NewRecorded(inputs))
 	if err != nil || out.Kind != interp.StepLimit {

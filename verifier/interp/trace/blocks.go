@@ -1,8 +1,9 @@
-package interp
+package trace
 
 import (
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -13,25 +14,25 @@ const maxHolders = 3
 // blocks holds the pointers to heap blocks that a trace has seen, and the names found from them.
 type blocks struct {
 	holders map[place]*holder
-	of      map[*object][]*holder // by block
+	of      map[*interp.Object][]*holder // by block
 	untyped []untypedWrite
-	names   map[*object]*blockName // at the end of the run
+	names   map[*interp.Object]*interp.BlockName // at the end of the run
 }
 
 // place says where a pointer is: in a variable, by its name (any call's), or in a heap block, whose type may be found
 // later.
 type place struct {
 	name string
-	in   *object
+	in   *interp.Object
 	off  int64
 }
 
 // holder is a place of a pointer to the start of a block.
 type holder struct {
-	in     *object // where it was first
+	in     *interp.Object // where it was first
 	off    int64
 	name   string // "" in a heap block
-	block  *object
+	block  *interp.Object
 	t      *ir.DType // of the pointer
 	depth  int       // of the call that stored it; -1 in a global variable
 	step   int       // that stored it first, counted from the start of the run
@@ -44,43 +45,44 @@ type untypedWrite struct {
 	show func(*verdict.Step)
 }
 
-// noteHolder notes that v was stored to o at off, or given to a parameter. The type of the place says what a block holds.
-func (x *tracer) noteHolder(o *object, off int64, v value) {
-	if v.obj == nil || o.variable == nil && o.kind == stackObject {
+// noteHolder notes that v was stored to o at off, or given to a parameter. The type of the place says what a block
+// holds.
+func (x *tracer) noteHolder(o *interp.Object, off int64, v interp.Value) {
+	if v.Object == nil || o.Variable == nil && o.Kind == interp.StackObject {
 		return
 	}
-	name, t := x.placeName(o, off, int64(x.pw/8), nil)
-	if v.bits.IsZero() {
-		guess(v.obj, t, x.writes[v.obj] != nil)
+	name, t := x.PlaceName(o, off, int64(x.PtrBits/8), nil)
+	if v.Bits.IsZero() {
+		guess(v.Object, t, x.writes[v.Object] != nil)
 	}
 	at := place{name: name}
-	if o.kind == heapObject {
+	if o.Kind == interp.HeapObject {
 		at = place{in: o, off: off}
 	}
 	b := &x.blocks
 	if h := b.holders[at]; h != nil {
-		h.shared = h.shared || h.block != v.obj || !v.bits.IsZero()
+		h.shared = h.shared || h.block != v.Object || !v.Bits.IsZero()
 		return
 	}
 	if b.holders == nil {
-		b.holders, b.of = map[place]*holder{}, map[*object][]*holder{}
+		b.holders, b.of = map[place]*holder{}, map[*interp.Object][]*holder{}
 	}
-	h := &holder{in: o, off: off, name: at.name, block: v.obj, t: t, depth: len(x.frames),
+	h := &holder{in: o, off: off, name: at.name, block: v.Object, t: t, depth: len(x.Frames),
 		step:   x.dropped + len(x.steps),
-		shared: v.obj.kind != heapObject || !v.bits.IsZero()}
-	if o.kind == globalObject {
+		shared: v.Object.Kind != interp.HeapObject || !v.Bits.IsZero()}
+	if o.Kind == interp.GlobalObject {
 		h.depth = -1
 	}
 	b.holders[at] = h
 	if !h.shared {
-		b.of[v.obj] = append(b.of[v.obj], h)
+		b.of[v.Object] = append(b.of[v.Object], h)
 	}
 }
 
 // notePointers notes the pointers among n bytes that were copied to o.
-func (x *tracer) notePointers(o *object, off, n int64) {
-	for at := off; at < off+n && len(o.ptrs) > 0; at++ {
-		if v, whole := o.ptrs[at]; whole {
+func (x *tracer) notePointers(o *interp.Object, off, n int64) {
+	for at := off; at < off+n && len(o.Pointers) > 0; at++ {
+		if v, whole := o.Pointers[at]; whole {
 			x.noteHolder(o, at, v)
 		}
 	}
@@ -90,24 +92,24 @@ func (x *tracer) notePointers(o *object, off, n int64) {
 const maxKept = 256
 
 // showLater keeps n bytes that the last step wrote to o: if o gets a type, the step is shown by it.
-func (x *tracer) showLater(o *object, off, n int64, show func(*object, *verdict.Step)) {
-	if o.kind != heapObject || o.guessed != nil || n > maxKept || len(x.steps) == 0 {
+func (x *tracer) showLater(o *interp.Object, off, n int64, show func(*interp.Object, *verdict.Step)) {
+	if o.Kind != interp.HeapObject || o.Guessed != nil || n > maxKept || len(x.steps) == 0 {
 		return
 	}
-	then := &object{num: o.num, kind: o.kind, size: o.size, born: o.born, owner: o.owner}
+	then := &interp.Object{Number: o.Number, Kind: o.Kind, Size: o.Size, Born: o.Born, Owner: o.Owner}
 	for at := off; at < off+n; at++ {
-		b, undef := o.byteAt(at)
-		then.setByte(at, b, undef)
-		if v, whole := o.ptrs[at]; whole {
-			if then.ptrs == nil {
-				then.ptrs = map[int64]value{}
+		b, undef := o.ByteAt(at)
+		then.SetByte(at, b, undef)
+		if v, whole := o.Pointers[at]; whole {
+			if then.Pointers == nil {
+				then.Pointers = map[int64]interp.Value{}
 			}
-			then.ptrs[at] = v
+			then.Pointers[at] = v
 		}
 	}
 	b := &x.blocks
 	b.untyped = append(b.untyped, untypedWrite{x.dropped + len(x.steps) - 1, func(s *verdict.Step) {
-		if then.guessed = o.guessed; then.guessed != nil {
+		if then.Guessed = o.Guessed; then.Guessed != nil {
 			show(then, s)
 		}
 	}})
@@ -126,20 +128,20 @@ func (x *tracer) nameHeld() {
 	names := t.blocks.names
 	for i := range t.steps {
 		s, at := &t.steps[i], t.dropped+i
-		place := x.unmark(s.What, at, "", names)
-		s.What, s.Value = place, x.unmark(s.Value, at, place, names)
+		place := x.Unmark(s.What, at, "", names)
+		s.What, s.Value = place, x.Unmark(s.Value, at, place, names)
 	}
 	at := t.dropped + len(t.steps)
-	x.out.Message = x.unmark(x.out.Message, at, "", names)
-	if o := x.out.Object; o != nil {
-		o.Name = x.unmark(o.Name, at, "", names)
+	x.Outcome.Message = x.Unmark(x.Outcome.Message, at, "", names)
+	if o := x.Outcome.Object; o != nil {
+		o.Name = x.Unmark(o.Name, at, "", names)
 	}
 }
 
 // findBlockNames finds the names of all blocks.
 func (x *tracer) findBlockNames() {
-	x.blocks.names = x.blockNames()
-	for _, o := range x.objects {
+	x.blocks.names = x.BlockNames()
+	for _, o := range x.Objects {
 		if x.blocks.names[o] != nil {
 			x.findHolder(o)
 		}
@@ -155,13 +157,13 @@ func (x *tracer) guessLate() {
 	changed := true
 	for pass := 0; changed && pass < maxPasses; pass++ {
 		changed = false
-		for _, o := range x.objects {
+		for _, o := range x.Objects {
 			for _, h := range b.of[o] {
 				if h.name != "" || h.t != nil {
 					continue
 				}
-				if _, h.t = x.placeName(h.in, h.off, int64(x.pw/8), nil); h.t != nil {
-					guess(o, h.t, o.guessed != nil)
+				if _, h.t = x.PlaceName(h.in, h.off, int64(x.PtrBits/8), nil); h.t != nil {
+					guess(o, h.t, o.Guessed != nil)
 					changed = true
 				}
 			}
@@ -171,14 +173,14 @@ func (x *tracer) guessLate() {
 
 // findHolder finds the expression that holds o: rather one with the type by which o is shown, rather a variable than
 // what a block holds, rather of an outer call.
-func (x *tracer) findHolder(o *object) *blockName {
+func (x *tracer) findHolder(o *interp.Object) *interp.BlockName {
 	b := &x.blocks
 	name := b.names[o]
-	if name.busy || name.done {
+	if name.Busy || name.Done {
 		return name
 	}
-	name.busy = true
-	defer func() { name.busy, name.done = false, true }()
+	name.Busy = true
+	defer func() { name.Busy, name.Done = false, true }()
 	var best *holder
 	rank := 0
 	for _, h := range b.of[o] {
@@ -193,12 +195,12 @@ func (x *tracer) findHolder(o *object) *blockName {
 		if h.name == "" {
 			r += 1 << 17
 		}
-		if !h.leadsTo(o.guessed) {
+		if !h.leadsTo(o.Guessed) {
 			r += 1 << 18
 		}
 		if best == nil || r < rank {
 			best, rank = h, r
-			name.held, name.since = text, h.step
+			name.Held, name.Since = text, h.step
 		}
 	}
 	return name
@@ -219,9 +221,9 @@ func (x *tracer) heldBy(h *holder) string {
 		return h.name
 	}
 	n := x.findHolder(h.in)
-	if n.held == "" || n.busy || strings.Count(n.held, "->") >= maxHolders || h.in.guessed == nil {
+	if n.Held == "" || n.Busy || strings.Count(n.Held, "->") >= maxHolders || h.in.Guessed == nil {
 		return ""
 	}
-	text, _ := x.placeName(h.in, h.off, int64(x.pw/8), nil)
-	return part(n.held, h.in, strings.TrimPrefix(text, blockMark(h.in)))
+	text, _ := x.PlaceName(h.in, h.off, int64(x.PtrBits/8), nil)
+	return interp.Part(n.Held, h.in, strings.TrimPrefix(text, interp.BlockMark(h.in)))
 }

@@ -1,4 +1,6 @@
-package interp
+// Package cexpr writes places and values as C does, by the types of the debug information: members and elements that
+// bits of an object are (member.go), numbers (value.go).
+package cexpr
 
 import (
 	"fmt"
@@ -7,8 +9,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// findArray looks, in all members of unions, for an array of count elements of n bits each at off; "" if there is none.
-func findArray(name string, t *ir.DType, off, count, n int64) string {
+// FindArray looks, in all members of unions, for an array of count elements of n bits each at off; "" if there is none.
+func FindArray(name string, t *ir.DType, off, count, n int64) string {
 	switch t.Kind {
 	case ir.DArray:
 		if t.Elem == nil || t.Elem.Bits <= 0 {
@@ -18,7 +20,7 @@ func findArray(name string, t *ir.DType, off, count, n int64) string {
 		if off == 0 && t.Count == count && size == n {
 			return name
 		}
-		return findArray(fmt.Sprintf("%s[%d]", name, off/size), t.Elem, off%size, count, n)
+		return FindArray(fmt.Sprintf("%s[%d]", name, off/size), t.Elem, off%size, count, n)
 	case ir.DStruct, ir.DUnion:
 		for i := range t.Fields {
 			f := &t.Fields[i]
@@ -29,7 +31,7 @@ func findArray(name string, t *ir.DType, off, count, n int64) string {
 			if f.Name != "" {
 				member += "." + f.Name
 			}
-			if found := findArray(member, f.T, off-f.BitOff, count, n); found != "" {
+			if found := FindArray(member, f.T, off-f.BitOff, count, n); found != "" {
 				return found
 			}
 		}
@@ -37,19 +39,19 @@ func findArray(name string, t *ir.DType, off, count, n int64) string {
 	return ""
 }
 
-// isPadding reports whether no member lies in the bits.
-func isPadding(t *ir.DType, off, size int64) bool {
+// IsPadding reports whether no member lies in the bits.
+func IsPadding(t *ir.DType, off, size int64) bool {
 	switch {
 	case t == nil:
 	case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
 		n := int64(t.Elem.Bits)
-		return off/n == (off+size-1)/n && isPadding(t.Elem, off%n, size)
+		return off/n == (off+size-1)/n && IsPadding(t.Elem, off%n, size)
 	case t.Kind == ir.DStruct && len(t.Fields) > 0:
 		for i := range t.Fields {
 			f := &t.Fields[i]
 			if off < f.BitOff+f.BitSize && f.BitOff < off+size {
 				return !f.IsBits && off >= f.BitOff && off+size <= f.BitOff+f.BitSize &&
-					isPadding(f.T, off-f.BitOff, size)
+					IsPadding(f.T, off-f.BitOff, size)
 			}
 		}
 		return true
@@ -57,18 +59,18 @@ func isPadding(t *ir.DType, off, size int64) bool {
 	return false
 }
 
-// descend follows members and elements down to the part of size bits at off.
-func descend(name string, t *ir.DType, off, size int64, like *ir.Type) (string, *ir.DType) {
+// Place follows members and elements down to the part of size bits at off.
+func Place(name string, t *ir.DType, off, size int64, like *ir.Type) (string, *ir.DType) {
 	for {
 		switch {
 		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0 && !(off == 0 && size == int64(t.Bits)):
 			n := int64(t.Elem.Bits)
 			if size > n && off%n == 0 && size%n == 0 && off+size <= int64(t.Bits) {
-				return fmt.Sprintf("%s[%d..%d]", name, off/n, (off+size)/n-1), arrayOf(t.Elem, size/n)
+				return fmt.Sprintf("%s[%d..%d]", name, off/n, (off+size)/n-1), ArrayOf(t.Elem, size/n)
 			}
 			name, off, t = fmt.Sprintf("%s[%d]", name, off/n), off%n, t.Elem
 		case (t.Kind == ir.DStruct || t.Kind == ir.DUnion) && !(off == 0 && size == int64(t.Bits) && !single(t, size)):
-			f := memberAt(t, off, size, like)
+			f := MemberAt(t, off, size, like)
 			if f == nil {
 				return fmt.Sprintf("%s + %d", name, off/8), nil
 			}
@@ -93,8 +95,8 @@ func single(t *ir.DType, size int64) bool {
 	return len(t.Fields) == 1 && t.Fields[0].BitSize == size || t.Kind == ir.DUnion && size <= 64
 }
 
-// memberAt is the member that holds the bits; in a union the one that an access of type like fits best.
-func memberAt(t *ir.DType, off, size int64, like *ir.Type) *ir.DField {
+// MemberAt is the member that holds the bits; in a union the one that an access of type like fits best.
+func MemberAt(t *ir.DType, off, size int64, like *ir.Type) *ir.DField {
 	var found *ir.DField
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -106,15 +108,15 @@ func memberAt(t *ir.DType, off, size int64, like *ir.Type) *ir.DField {
 	return found
 }
 
-// innermost follows members and elements to the first scalar that starts at off.
-func innermost(name string, t *ir.DType, off int64) (string, *ir.DType) {
+// Innermost follows members and elements to the first scalar that starts at off.
+func Innermost(name string, t *ir.DType, off int64) (string, *ir.DType) {
 	for {
 		switch {
 		case t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0:
 			n := int64(t.Elem.Bits)
 			name, off, t = fmt.Sprintf("%s[%d]", name, off/n), off%n, t.Elem
 		case t.Kind == ir.DStruct || t.Kind == ir.DUnion:
-			f := memberAt(t, off, 8, nil)
+			f := MemberAt(t, off, 8, nil)
 			if f == nil {
 				return fmt.Sprintf("%s + %d", name, off/8), nil
 			}
@@ -157,15 +159,15 @@ func fit(t *ir.DType, off, size int64, like *ir.Type) int64 {
 	return best
 }
 
-// arrayOf is the C type of count values of type t.
-func arrayOf(t *ir.DType, count int64) *ir.DType {
+// ArrayOf is the C type of count values of type t.
+func ArrayOf(t *ir.DType, count int64) *ir.DType {
 	return &ir.DType{Kind: ir.DArray, Elem: t, Count: count, Bits: int(count) * t.Bits,
 		Name: fmt.Sprintf("%s[%d]", t, count)}
 }
 
-// extended is the structure t in size bytes, with as many elements of the array at its end as these hold; nil if it does
-// not end with an array of unknown length.
-func extended(t *ir.DType, size int64) *ir.DType {
+// Extended is the structure t in size bytes, with as many elements of the array at its end as these hold; nil if it
+// does not end with an array of unknown length.
+func Extended(t *ir.DType, size int64) *ir.DType {
 	if t.Kind != ir.DStruct || len(t.Fields) == 0 {
 		return nil
 	}
@@ -178,7 +180,7 @@ func extended(t *ir.DType, size int64) *ir.DType {
 		return nil
 	}
 	long := *t
-	last.T = arrayOf(last.T.Elem, count)
+	last.T = ArrayOf(last.T.Elem, count)
 	last.BitSize = int64(last.T.Bits)
 	long.Fields = append(slices.Clone(t.Fields[:len(t.Fields)-1]), last)
 	long.Bits = int(size * 8)

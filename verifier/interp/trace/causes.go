@@ -1,10 +1,12 @@
-package interp
+package trace
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -12,8 +14,8 @@ import (
 // computation of the failing instruction's operands, or of the branch that led
 // to a trap or a failing call. Each comes with its value and its last write.
 func (x *tracer) causes() []string {
-	in := x.out.Instr
-	if in == nil || x.fr == nil {
+	in := x.Outcome.Instr
+	if in == nil || x.Frame == nil {
 		return nil
 	}
 	c := &causeList{tracer: x, seen: map[*ir.Instr]bool{}}
@@ -22,8 +24,8 @@ func (x *tracer) causes() []string {
 		return c.out
 	}
 	c.follow(in, 0)
-	if len(c.out) == 0 && x.fr.prev != nil && x.fr.blk == in.Block {
-		c.follow(x.fr.prev.Term(), 0)
+	if len(c.out) == 0 && x.Frame.Prev != nil && x.Frame.Block == in.Block {
+		c.follow(x.Frame.Prev.Term(), 0)
 	}
 	return c.out
 }
@@ -40,7 +42,7 @@ func (c *causeList) follow(in *ir.Instr, depth int) {
 		return
 	}
 	c.seen[in] = true
-	if in.Op == ir.OpLoad && in != c.tracer.out.Instr {
+	if in.Op == ir.OpLoad && in != c.tracer.Outcome.Instr {
 		c.note(in)
 	}
 	if in.Op == ir.OpCall && depth > 0 && in.Model == ir.ModelNone {
@@ -70,16 +72,16 @@ func bitFieldsIn(t *ir.DType, off, size int64) []*ir.DField {
 // holders lists what is now where the leaked block was held.
 func (c *causeList) holders() {
 	for _, h := range c.blocks.of[c.leaked] {
-		if h.in.dead != "" || len(c.out) == maxCauses {
+		if h.in.Dead != "" || len(c.out) == maxCauses {
 			continue
 		}
-		name, t := c.placeName(h.in, h.off, int64(c.pw/8), nil)
-		c.add(name+" = "+c.showIn(name, t, c.get(h.in, h.off, ir.Ptr(c.pw))), h.in, h.off)
+		name, t := c.PlaceName(h.in, h.off, int64(c.PtrBits/8), nil)
+		c.add(name+" = "+c.showIn(name, t, c.Get(h.in, h.off, ir.Ptr(c.PtrBits))), h.in, h.off)
 	}
 }
 
 // add notes a value and where it was written.
-func (c *causeList) add(s string, o *object, off int64) {
+func (c *causeList) add(s string, o *interp.Object, off int64) {
 	if w := c.writes[o][off]; w != nil && w.Pos.Line > 0 {
 		s += fmt.Sprintf(" (written at %s)", w.Pos)
 	}
@@ -89,30 +91,30 @@ func (c *causeList) add(s string, o *object, off int64) {
 }
 
 func (c *causeList) note(in *ir.Instr) {
-	p := c.eval(in.Args[0])
-	if v := c.fr.vals[in.ID]; v.bits.Width() == 0 && v.elems == nil {
+	p := c.Eval(in.Args[0])
+	if v := c.Frame.Values[in.ID]; v.Bits.Width() == 0 && v.Elems == nil {
 		return // it did not run
 	}
-	if p.obj == nil || p.obj.dtype() == nil {
+	if p.Object == nil || p.Object.CType() == nil {
 		return
 	}
-	size := c.l.StoreSize(in.Access)
-	off := int64(p.bits.Low64())
-	if off < 0 || off+size > p.obj.size {
+	size := c.Layout.StoreSize(in.Access)
+	off := int64(p.Bits.Low64())
+	if off < 0 || off+size > p.Object.Size {
 		return
 	}
-	name, t := c.placeName(p.obj, off, size, in.Access)
+	name, t := c.PlaceName(p.Object, off, size, in.Access)
 	if isWoven(name) {
 		return
 	}
-	s := name + " = " + c.showIn(name, t, c.fr.vals[in.ID])
-	if fields := bitFieldsIn(p.obj.dtype(), off*8, size*8); len(fields) > 0 && t == nil {
-		unit := c.getBits(p.obj, off, size, int(size*8)).bits
+	s := name + " = " + c.showIn(name, t, c.Frame.Values[in.ID])
+	if fields := bitFieldsIn(p.Object.CType(), off*8, size*8); len(fields) > 0 && t == nil {
+		unit := c.GetBits(p.Object, off, size, int(size*8)).Bits
 		var parts []string
 		for _, f := range fields {
-			parts = append(parts, c.name(p.obj)+"."+f.Name+" = "+FormatValue(f.T, c.field(unit, f, off*8, size)))
+			parts = append(parts, c.Name(p.Object)+"."+f.Name+" = "+cexpr.Value(f.T, c.field(unit, f, off*8, size)))
 		}
 		s = strings.Join(parts, ", ")
 	}
-	c.add(s, p.obj, off)
+	c.add(s, p.Object, off)
 }

@@ -1,4 +1,8 @@
-package interp
+package trace
+
+import (
+	"github.com/firmproof/firmproof/verifier/interp"
+)
 
 // memoryCauses says by what the bytes of an object were written: those of a page that was not written since the whole
 // object was, by all.
@@ -14,12 +18,12 @@ type pageCauses struct {
 }
 
 // readBytes and wroteBytes note that the current instruction does.
-func (x *tracer) readBytes(o *object, off, n int64) {
+func (x *tracer) readBytes(o *interp.Object, off, n int64) {
 	if x.rel == nil || x.rel.cur == nil || x.rel.mem[o] == nil {
 		return
 	}
 	mem := x.rel.mem[o]
-	eachPage(o, off, min(n, maxAccess), func(page, from, to int64) {
+	eachPage(o, off, min(n, interp.MaxAccess), func(page, from, to int64) {
 		p := mem.pages[page]
 		if p == nil {
 			x.rel.cur.on(mem.all)
@@ -35,11 +39,11 @@ func (x *tracer) readBytes(o *object, off, n int64) {
 	})
 }
 
-func (x *tracer) wroteBytes(o *object, off, n int64) {
+func (x *tracer) wroteBytes(o *interp.Object, off, n int64) {
 	if x.rel == nil || x.rel.cur == nil {
 		return
 	}
-	if off == 0 && n == o.size {
+	if off == 0 && n == o.Size {
 		x.rel.mem[o] = &memoryCauses{all: x.rel.cur}
 		return
 	}
@@ -51,8 +55,8 @@ func (x *tracer) wroteBytes(o *object, off, n int64) {
 	if mem.pages == nil {
 		mem.pages = map[int64]*pageCauses{}
 	}
-	eachPage(o, off, min(n, maxAccess), func(page, from, to int64) {
-		if to-from == pageSize {
+	eachPage(o, off, min(n, interp.MaxAccess), func(page, from, to int64) {
+		if to-from == interp.PageSize {
 			mem.pages[page] = &pageCauses{all: x.rel.cur}
 			return
 		}
@@ -71,15 +75,15 @@ func (x *tracer) wroteBytes(o *object, off, n int64) {
 }
 
 // eachPage calls f with the pages of [off, off+n) that lie in o, and which part of them.
-func eachPage(o *object, off, n int64, f func(page, from, to int64)) {
-	end := o.size
+func eachPage(o *interp.Object, off, n int64, f func(page, from, to int64)) {
+	end := o.Size
 	if off = max(off, 0); off < end && n < end-off {
 		end = off + n
 	}
 	for off < end {
-		page := off / pageSize
-		to := min(end, (page+1)*pageSize)
-		f(page, off-page*pageSize, to-page*pageSize)
+		page := off / interp.PageSize
+		to := min(end, (page+1)*interp.PageSize)
+		f(page, off-page*interp.PageSize, to-page*interp.PageSize)
 		off = to
 	}
 }

@@ -1,37 +1,38 @@
-package interp
+package leap
 
 import (
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // cell is a scalar in memory.
 type cell struct {
-	o     *object
+	o     *interp.Object
 	off   int64
 	t     *ir.Type
 	read  bool // before it was written
-	vals  [4]value
+	vals  [4]interp.Value
 	start form
 	now   form // in the pass
 	met   bool // in the pass
 }
 
 // peek returns what c holds, if that says nothing about the addresses of objects.
-func (l *leaper) peek(c *cell) (value, bool) {
-	n := l.x.l.StoreSize(c.t)
-	if c.o.dead != "" {
-		return value{}, false
+func (l *leaper) peek(c *cell) (interp.Value, bool) {
+	n := l.x.Layout.StoreSize(c.t)
+	if c.o.Dead != "" {
+		return interp.Value{}, false
 	}
-	v, whole := c.o.ptrs[c.off]
+	v, whole := c.o.Pointers[c.off]
 	if whole {
 		return v, c.t.IsPtr()
 	}
-	for at := range c.o.ptrs {
-		if at < c.off+n && at+int64(l.x.pw/8) > c.off {
-			return value{}, false
+	for at := range c.o.Pointers {
+		if at < c.off+n && at+int64(l.x.PtrBits/8) > c.off {
+			return interp.Value{}, false
 		}
 	}
-	return l.x.getBits(c.o, c.off, n, c.t.Width), true
+	return l.x.GetBits(c.o, c.off, n, c.t.Width), true
 }
 
 // note notes the cell that in accesses, and what it holds before the first pass writes it.
@@ -44,7 +45,7 @@ func (l *leaper) note(a *attempt, in *ir.Instr) {
 		l.fail(true)
 		return
 	}
-	if p.obj != nil && p.obj.num >= a.objects {
+	if p.Object != nil && p.Object.Number >= a.objects {
 		return
 	}
 	n := len(a.cells)
@@ -70,17 +71,17 @@ func addressed(in *ir.Instr) ir.Value {
 
 // cellAt is the cell of type t at p, added to cells if it is none of them; nil if it overlaps another one, or is no
 // cell.
-func (l *leaper) cellAt(cells *[]*cell, p value, t *ir.Type) *cell {
+func (l *leaper) cellAt(cells *[]*cell, p interp.Value, t *ir.Type) *cell {
 	if t.Kind != ir.KindInt && t.Kind != ir.KindFloat && t.Kind != ir.KindPtr {
 		return nil
 	}
-	o, off, n := p.obj, int64(p.bits.Low64()), l.x.l.StoreSize(t)
-	if o == nil || !p.defined() || o.dead != "" || o.region != nil || o.fn != nil || o.block != nil || off < 0 ||
-		off+n > o.size || int64(t.Width) != 8*n {
+	o, off, n := p.Object, int64(p.Bits.Low64()), l.x.Layout.StoreSize(t)
+	if o == nil || !p.Defined() || o.Dead != "" || o.Region != nil || o.Func != nil || o.Block != nil || off < 0 ||
+		off+n > o.Size || int64(t.Width) != 8*n {
 		return nil
 	}
 	for _, c := range *cells {
-		if c.o != o || c.off+l.x.l.StoreSize(c.t) <= off || off+n <= c.off {
+		if c.o != o || c.off+l.x.Layout.StoreSize(c.t) <= off || off+n <= c.off {
 			continue
 		}
 		if c.off != off || c.t.Kind != t.Kind || c.t.Width != t.Width {
@@ -97,12 +98,12 @@ func (l *leaper) cellAt(cells *[]*cell, p value, t *ir.Type) *cell {
 }
 
 // marks notes that the local o begins or ends: it holds nothing that was written before.
-func (p *pass) marks(m ir.Model, o *object) bool {
-	if o == nil || o.kind != stackObject {
+func (p *pass) marks(m ir.Model, o *interp.Object) bool {
+	if o == nil || o.Kind != interp.StackObject {
 		return false
 	}
 	if _, known := p.marked[o]; !known {
-		p.marked[o] = o.dead
+		p.marked[o] = o.Dead
 	}
 	for _, c := range *p.cellsOf(o) {
 		if c.o == o && c.read {
@@ -116,8 +117,8 @@ func (p *pass) marks(m ir.Model, o *object) bool {
 }
 
 // cellsOf holds the cells of o among others.
-func (p *pass) cellsOf(o *object) *[]*cell {
-	if o.num >= p.a.objects {
+func (p *pass) cellsOf(o *interp.Object) *[]*cell {
+	if o.Number >= p.a.objects {
 		return &p.young
 	}
 	return &p.a.cells
@@ -128,10 +129,10 @@ func (p *pass) accesses(in *ir.Instr) bool {
 	store := in.Op == ir.OpStore
 	to := addressed(in)
 	at, ok := p.known(to)
-	if !ok || p.formOf(to) != nil || at.obj == nil {
+	if !ok || p.formOf(to) != nil || at.Object == nil {
 		return false
 	}
-	cells := p.cellsOf(at.obj)
+	cells := p.cellsOf(at.Object)
 	c := p.cellAt(cells, at, in.Access)
 	if c == nil {
 		return false
@@ -151,7 +152,7 @@ func (p *pass) accesses(in *ir.Instr) bool {
 		}
 		c.met, c.now = true, c.start
 	}
-	if v, ok := p.peek(c); !ok || c.now != nil && (v.obj != nil || !v.defined() || v.bits != c.now[0]) {
+	if v, ok := p.peek(c); !ok || c.now != nil && (v.Object != nil || !v.Defined() || v.Bits != c.now[0]) {
 		return false
 	}
 	p.set(in, c.now)

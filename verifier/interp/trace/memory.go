@@ -1,9 +1,11 @@
-package interp
+package trace
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -16,10 +18,10 @@ const maxMembers = 8
 
 // memoryText writes the memory at off as a value of type t in C syntax: structures by their members, arrays by their
 // elements, arrays of characters as strings.
-func (x *tracer) memoryText(o *object, off int64, t *ir.DType, depth int) string {
+func (x *tracer) memoryText(o *interp.Object, off int64, t *ir.DType, depth int) string {
 	size := int64(t.Bits / 8)
 	switch {
-	case off < 0 || off+size > o.size || depth > 4:
+	case off < 0 || off+size > o.Size || depth > 4:
 		return "..."
 	case t.Kind == ir.DStruct || t.Kind == ir.DUnion:
 		return x.structText(o, off, t, depth)
@@ -28,16 +30,16 @@ func (x *tracer) memoryText(o *object, off int64, t *ir.DType, depth int) string
 	case size == 0 || size > 8:
 		return x.bytesText(o, off, size)
 	}
-	if v, whole := o.ptrs[off]; whole {
+	if v, whole := o.Pointers[off]; whole {
 		if t.Kind != ir.DPointer {
-			v = x.toInt(v, x.pw)
+			v = x.ToInt(v, x.PtrBits)
 		}
 		return x.show(t, v)
 	}
-	return x.show(t, x.getBits(o, off, size, t.Bits))
+	return x.show(t, x.GetBits(o, off, size, t.Bits))
 }
 
-func (x *tracer) structText(o *object, off int64, t *ir.DType, depth int) string {
+func (x *tracer) structText(o *interp.Object, off int64, t *ir.DType, depth int) string {
 	if x.allZero(o, off, int64(t.Bits/8)) {
 		return "{0}"
 	}
@@ -55,11 +57,11 @@ func (x *tracer) structText(o *object, off int64, t *ir.DType, depth int) string
 		case f.IsBits:
 			at := f.BitOff / 8 // of its first byte: packed, it may lie in two units of its type
 			n := (f.BitOff+f.BitSize+7)/8 - at
-			if f.BitSize == 0 || off+at+n > o.size {
+			if f.BitSize == 0 || off+at+n > o.Size {
 				continue
 			}
-			v := x.getBits(o, off+at, n, int(n*8))
-			parts = append(parts, fmt.Sprintf(".%s = %s", f.Name, FormatValue(f.T, x.field(v.bits, f, at*8, n))))
+			v := x.GetBits(o, off+at, n, int(n*8))
+			parts = append(parts, fmt.Sprintf(".%s = %s", f.Name, cexpr.Value(f.T, x.field(v.Bits, f, at*8, n))))
 		case f.BitOff%8 == 0:
 			text := x.memoryText(o, off+f.BitOff/8, f.T, depth+1)
 			if f.Name != "" {
@@ -75,15 +77,15 @@ func (x *tracer) structText(o *object, off int64, t *ir.DType, depth int) string
 }
 
 // storedMember is the member of a union that its first byte was stored through last, nil if that is not known.
-func (x *tracer) storedMember(o *object, off int64, t *ir.DType) *ir.DField {
+func (x *tracer) storedMember(o *interp.Object, off int64, t *ir.DType) *ir.DField {
 	in := x.writes[o][off]
 	if in == nil || in.Op != ir.OpStore || in.Access == nil {
 		return nil
 	}
-	return memberAt(t, 0, 8*x.l.StoreSize(in.Access), in.Access)
+	return cexpr.MemberAt(t, 0, 8*x.Layout.StoreSize(in.Access), in.Access)
 }
 
-func (x *tracer) arrayText(o *object, off int64, t *ir.DType, depth int) string {
+func (x *tracer) arrayText(o *interp.Object, off int64, t *ir.DType, depth int) string {
 	n := int64(t.Elem.Bits / 8)
 	count := int64(t.Bits/8) / n
 	if s, ok := x.stringText(o, off, t, count); ok {
@@ -103,13 +105,13 @@ func (x *tracer) arrayText(o *object, off int64, t *ir.DType, depth int) string 
 }
 
 // stringText is an array of plain characters, up to a zero if there is one, as a string literal.
-func (x *tracer) stringText(o *object, off int64, t *ir.DType, count int64) (string, bool) {
-	if t.Elem.Kind != ir.DChar || !isPlainChar(t.Elem.Name) {
+func (x *tracer) stringText(o *interp.Object, off int64, t *ir.DType, count int64) (string, bool) {
+	if t.Elem.Kind != ir.DChar || !cexpr.IsPlainChar(t.Elem.Name) {
 		return "", false
 	}
 	var text []byte
 	for i := range count {
-		b, undef := o.byteAt(off + i)
+		b, undef := o.ByteAt(off + i)
 		switch {
 		case undef != 0:
 			return "", false
@@ -123,13 +125,13 @@ func (x *tracer) stringText(o *object, off int64, t *ir.DType, count int64) (str
 	return verdict.Literal(text), verdict.Readable(text)
 }
 
-func (x *tracer) allZero(o *object, off, n int64) bool {
+func (x *tracer) allZero(o *interp.Object, off, n int64) bool {
 	if n > maxZeros {
 		return false
 	}
-	for i := off; i < min(off+n, o.size); i++ {
-		b, undef := o.byteAt(i)
-		if _, whole := x.pointerAt(o, i); b != 0 || undef != 0 || whole {
+	for i := off; i < min(off+n, o.Size); i++ {
+		b, undef := o.ByteAt(i)
+		if _, whole := x.PointerAt(o, i); b != 0 || undef != 0 || whole {
 			return false
 		}
 	}
@@ -137,13 +139,13 @@ func (x *tracer) allZero(o *object, off, n int64) bool {
 }
 
 // bytesText is a piece of memory without a type, byte by byte.
-func (x *tracer) bytesText(o *object, off, n int64) string {
+func (x *tracer) bytesText(o *interp.Object, off, n int64) string {
 	if x.allZero(o, off, n) {
 		return "{0}"
 	}
 	var parts []string
 	for i := range min(n, 16) {
-		b, _ := o.byteAt(off + i)
+		b, _ := o.ByteAt(off + i)
 		parts = append(parts, fmt.Sprintf("0x%02x", b))
 	}
 	if n > 16 {

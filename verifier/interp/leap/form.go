@@ -1,4 +1,4 @@
-package interp
+package leap
 
 import (
 	"math/big"

@@ -1,76 +1,82 @@
-package interp
+// Package trace collects the steps of a run in C terms: calls, inputs, branches and assignments (trace.go, input.go,
+// write.go), values and memory as C writes them (show.go, memory.go), heap blocks by what holds them (blocks.go). It
+// follows what the failure depends on (relevant.go), and which variables that are defined nowhere (undefined.go).
+package trace
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TraceOptions say what a trace shows.
-type TraceOptions struct {
-	Detailed  bool     // also branches, and what variables hold before they are written
-	Relevant  bool     // no steps that the failure does not depend on
-	Undefined []string // variables of which nobody knows what they hold: Outcome.Undefined is those that the failure depends on
-	Most      int      // steps kept, the last ones; 0: ten thousand
+// Options say what a trace shows.
+type Options struct {
+	Detailed bool // also branches, and what variables hold before they are written
+	Relevant bool // no steps that the failure does not depend on
+	// variables of which nobody knows what they hold: Outcome.Undefined is those that the failure depends on
+	Undefined []string
+	Most      int // steps kept, the last ones; 0: ten thousand
 }
 
 // Steps returns what makes the observer that collects Outcome.Steps.
-func Steps(ask TraceOptions) Observe {
+func Steps(ask Options) interp.Observe {
 	if ask.Most == 0 {
 		ask.Most = 10_000
 	}
-	return func(m *Machine) Observer {
+	return func(m *interp.Machine) interp.Observer {
 		return &tracer{Machine: m, ask: ask, undefined: undefined{names: ask.Undefined},
-			rel: &relevance{mem: map[*object]*memoryCauses{}, born: map[*object]*cause{},
+			rel: &relevance{mem: map[*interp.Object]*memoryCauses{}, born: map[*interp.Object]*cause{},
 				pdoms: map[*ir.Func][]*ir.Block{}}}
 	}
 }
 
 // tracer collects the steps of a run: the last Most of them.
 type tracer struct {
-	Silent
-	*Machine
-	ask       TraceOptions
+	interp.Silent
+	*interp.Machine
+	ask       Options
 	steps     []verdict.Step
 	dropped   int
-	writes    map[*object]map[int64]*ir.Instr // last write of a byte
+	writes    map[*interp.Object]map[int64]*ir.Instr // last write of a byte
 	unknown   map[firstRead]bool
 	vars      map[*ir.Func][]*ir.Var // of parameters
 	blocks    blocks
-	leaked    *object // of the check leak
-	old       *value  // of the place that is about to be written; nil: it cannot hold bit-fields
+	leaked    *interp.Object // of the check leak
+	old       *interp.Value  // of the place that is about to be written; nil: it cannot hold bit-fields
 	undefined undefined
 	rel       *relevance  // nil: not followed any more
 	why       []*causesOf // by call
 }
 
 // Enter implements Observer.
-func (x *tracer) Enter(fr *frame) {
+func (x *tracer) Enter(fr *interp.Frame) {
 	x.enterCauses(fr)
-	x.traceCall(fr.fn, fr.call, fr.params)
+	x.traceCall(fr.Func, fr.Call, fr.Params)
 }
 
 // Leave implements Observer.
-func (x *tracer) Leave(fr *frame, ret value, hasRet bool) {
+func (x *tracer) Leave(fr *interp.Frame, ret interp.Value, hasRet bool) {
 	if hasRet {
-		x.addStep(x.cur, verdict.Step{Kind: verdict.StepReturn, What: fr.fn.CName, Value: x.show(fr.fn.DRet, ret),
-			Type: fr.fn.DRet.String(), Bytes: x.hexBytes(ret.bits)})
+		x.addStep(x.Instr, verdict.Step{Kind: verdict.StepReturn, What: fr.Func.CName, Value: x.show(fr.Func.DRet, ret),
+			Type: fr.Func.DRet.String(), Bytes: x.hexBytes(ret.Bits)})
 	}
 	x.leaveCauses(fr, hasRet)
 }
 
 // Load implements Observer.
-func (x *tracer) Load(in *ir.Instr, o *object, off int64, v value) {
+func (x *tracer) Load(in *ir.Instr, o *interp.Object, off int64, v interp.Value) {
 	x.traceUnknown(in, o, off, v)
 	x.traceRaw(in, o, off, v)
 }
 
-// End implements Observer: it adds the violation, with the variables that its condition read and where they were written
-// last.
-func (x *tracer) End(out *Outcome) {
-	if out.Kind == Violation {
+// End implements Observer: it adds the violation, with the variables that its condition read and where they were
+// written last.
+func (x *tracer) End(out *interp.Outcome) {
+	if out.Kind == interp.Violation {
 		x.addStep(out.Instr, verdict.Step{Kind: verdict.StepViolation, What: out.Message,
 			Value: strings.Join(x.causes(), "; ")})
 	}
@@ -90,12 +96,12 @@ func (x *tracer) Skip(at *ir.Instr, turns int64) {
 }
 
 // LastWrite implements Observer.
-func (x *tracer) LastWrite(o *object, off int64) *ir.Instr { return x.writes[o][off] }
+func (x *tracer) LastWrite(o *interp.Object, off int64) *ir.Instr { return x.writes[o][off] }
 
 // ofPoint reports that the current function lets interrupt handlers run (package
 // weave): its own steps are none of the program.
 func (x *tracer) ofPoint() bool {
-	return len(x.frames) > 0 && strings.HasPrefix(x.frames[len(x.frames)-1].fn.Name, irqPrefix)
+	return len(x.Frames) > 0 && strings.HasPrefix(x.Frames[len(x.Frames)-1].Func.Name, irqPrefix)
 }
 
 // Names of package weave.
@@ -126,7 +132,7 @@ func (x *tracer) addStep(at *ir.Instr, s verdict.Step) {
 	if at != nil {
 		s.Pos = *at.Pos
 	}
-	s.Depth = max(0, len(x.frames)-1)
+	s.Depth = max(0, len(x.Frames)-1)
 	t := x
 	if len(t.steps) >= 2*x.ask.Most {
 		cut := len(t.steps) - x.ask.Most
@@ -137,7 +143,7 @@ func (x *tracer) addStep(at *ir.Instr, s verdict.Step) {
 		x.rel.cur.steps = append(x.rel.cur.steps, t.dropped+len(t.steps))
 	}
 	t.steps = append(t.steps, s)
-	x.noted++
+	x.Noted++
 }
 
 // paramVars are f's parameters as C variables, nil where there is none: at -O0
@@ -152,13 +158,13 @@ func (x *tracer) paramVars(f *ir.Func) []*ir.Var {
 			continue
 		}
 		if p, ok := i.Args[0].(*ir.Param); ok {
-			if a, ok := i.Args[1].(*ir.Instr); ok && x.slots[a] != nil {
-				out[p.Index] = x.slots[a]
+			if a, ok := i.Args[1].(*ir.Instr); ok && x.Slots[a] != nil {
+				out[p.Index] = x.Slots[a]
 			}
 		}
 	}
 	for i, p := range f.Params {
-		if v := paramVar(f, p); v != nil {
+		if v := interp.ParamVar(f, p); v != nil {
 			out[i] = v
 		}
 	}
@@ -170,13 +176,13 @@ func (x *tracer) paramVars(f *ir.Func) []*ir.Var {
 }
 
 // Param implements Observer: it notes an input of the entry.
-func (x *tracer) Param(p *ir.Param, v value) {
-	s := verdict.Step{Kind: verdict.StepInput, What: p.Name, Pos: x.o.Entry.Pos, Type: p.T.String()}
+func (x *tracer) Param(p *ir.Param, v interp.Value) {
+	s := verdict.Step{Kind: verdict.StepInput, What: p.Name, Pos: x.Options.Entry.Pos, Type: p.T.String()}
 	var t *ir.DType
-	if c := x.paramVars(x.o.Entry)[p.Index]; c != nil {
+	if c := x.paramVars(x.Options.Entry)[p.Index]; c != nil {
 		t, s.What, s.Type = c.T, c.Name, c.T.String()
 	}
-	s.Value, s.Bytes = x.show(t, v), x.hexBytes(v.bits)
+	s.Value, s.Bytes = x.show(t, v), x.hexBytes(v.Bits)
 	if x.rel != nil {
 		x.rel.cur = &cause{}
 		x.rel.entry = append(x.rel.entry, x.rel.cur)
@@ -184,7 +190,7 @@ func (x *tracer) Param(p *ir.Param, v value) {
 	x.addStep(nil, s)
 }
 
-func (x *tracer) traceCall(f *ir.Func, call *ir.Instr, args []value) {
+func (x *tracer) traceCall(f *ir.Func, call *ir.Instr, args []interp.Value) {
 	vars := x.paramVars(f)
 	var parts []string
 	for i, a := range args {
@@ -197,17 +203,17 @@ func (x *tracer) traceCall(f *ir.Func, call *ir.Instr, args []value) {
 		}
 	}
 	s := verdict.Step{Kind: verdict.StepCall, What: f.CName, Value: strings.Join(parts, ", "), Pos: f.Pos}
-	if n := len(x.frames); n >= 2 && x.frames[n-2].fn.Name == irqPoint {
-		s.Kind, call = verdict.StepInterrupt, x.frames[n-2].call
+	if n := len(x.Frames); n >= 2 && x.Frames[n-2].Func.Name == irqPoint {
+		s.Kind, call = verdict.StepInterrupt, x.Frames[n-2].Call
 	}
 	x.addStep(call, s)
 }
 
 // Fresh implements Observer: it notes a read that the environment answers.
-func (x *tracer) Fresh(in *ir.Instr, o *object, off int64, v value) {
-	name, t := x.placeName(o, off, x.l.StoreSize(in.Access), in.Access)
-	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.bits),
-		Type: typeText(t, in.Access), Object: o.num + 1, Frame: o.frame})
+func (x *tracer) Fresh(in *ir.Instr, o *interp.Object, off int64, v interp.Value) {
+	name, t := x.PlaceName(o, off, x.Layout.StoreSize(in.Access), in.Access)
+	x.addStep(in, verdict.Step{Kind: verdict.StepVolatile, What: name, Value: x.show(t, v), Bytes: x.hexBytes(v.Bits),
+		Type: typeText(t, in.Access), Object: o.Number + 1, Frame: o.Frame})
 }
 
 // numberObjects numbers the objects of the steps from 1 in the order in which the trace meets them, so that the numbers
@@ -227,9 +233,9 @@ func (t *tracer) numberObjects() {
 }
 
 // Branch implements Observer: it notes which block in goes on at, and for which value.
-func (x *tracer) Branch(in *ir.Instr, v value, to *ir.Block) {
+func (x *tracer) Branch(in *ir.Instr, v interp.Value, to *ir.Block) {
 	if x.ask.Detailed {
-		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: to.Name, Value: FormatValue(nil, v.bits),
-			Bytes: x.hexBytes(v.bits)})
+		x.addStep(in, verdict.Step{Kind: verdict.StepBranch, What: to.Name, Value: cexpr.Value(nil, v.Bits),
+			Bytes: x.hexBytes(v.Bits)})
 	}
 }

@@ -1,28 +1,29 @@
-package interp
+package trace
 
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Instructions that are followed: all steps of a longer run count as relevant. Where only they are shown, more memory is
-// spent on it.
+// Instructions that are followed: all steps of a longer run count as relevant. Where only they are shown, more memory
+// is spent on it.
 const (
 	maxMarked   = 1 << 18
 	maxRelevant = 1 << 20
 )
 
-// relevance follows, for Options.Trace, what each value and byte was computed
+// relevance follows what each value and byte was computed
 // from and under which branches: a dynamic slice backwards from the failure
 // (Agrawal and Horgan, PLDI 1990; control dependence by post-dominators, as Xin and
 // Zhang, ISSTA 2007).
 type relevance struct {
 	cur   *cause   // of the instruction that is executed
 	entry []*cause // of the entry's parameters
-	mem   map[*object]*memoryCauses
-	born  map[*object]*cause // allocations of heap blocks
+	mem   map[*interp.Object]*memoryCauses
+	born  map[*interp.Object]*cause // allocations of heap blocks
 	pdoms map[*ir.Func][]*ir.Block
 }
 
@@ -79,11 +80,11 @@ func (c *causesOf) causeOf(v ir.Value) *cause {
 }
 
 // Before implements Observer: it begins the cause of in, which fr executes next.
-func (x *tracer) Before(fr *frame, in *ir.Instr) {
+func (x *tracer) Before(fr *interp.Frame, in *ir.Instr) {
 	if x.rel == nil {
 		return
 	}
-	if x.executed > maxRelevant || x.executed > maxMarked && !x.ask.Relevant {
+	if x.Executed > maxRelevant || x.Executed > maxMarked && !x.ask.Relevant {
 		x.rel, x.why = nil, nil
 		return
 	}
@@ -98,7 +99,7 @@ func (x *tracer) Before(fr *frame, in *ir.Instr) {
 	why.vals[in.ID] = c
 	x.rel.cur = c
 	if n := len(in.Targets); n > 1 {
-		until := x.postDominators(fr.fn)[fr.blk.Index]
+		until := x.postDominators(fr.Func)[fr.Block.Index]
 		if k := len(why.under); k > 0 && why.under[k-1].until == until {
 			why.under = why.under[:k-1]
 		}
@@ -118,14 +119,14 @@ func (x *tracer) Jump(b *ir.Block) {
 }
 
 // enterCauses gives a new frame the causes of its arguments.
-func (x *tracer) enterCauses(fr *frame) {
+func (x *tracer) enterCauses(fr *interp.Frame) {
 	if x.rel == nil {
 		return
 	}
-	why := &causesOf{vals: make([]*cause, fr.fn.NumInstr), params: x.rel.entry}
+	why := &causesOf{vals: make([]*cause, fr.Func.NumInstr), params: x.rel.entry}
 	if n := len(x.why); n > 0 {
 		why.call, why.params = x.rel.cur, nil
-		for _, a := range fr.call.Args {
+		for _, a := range fr.Call.Args {
 			why.params = append(why.params, x.why[n-1].causeOf(a))
 		}
 	}
@@ -133,29 +134,29 @@ func (x *tracer) enterCauses(fr *frame) {
 }
 
 // leaveCauses gives the result of fr, which came back, its cause.
-func (x *tracer) leaveCauses(fr *frame, hasRet bool) {
+func (x *tracer) leaveCauses(fr *interp.Frame, hasRet bool) {
 	n := len(x.why) - 1
 	if x.rel == nil || n == 0 {
 		return
 	}
 	if x.why = x.why[:n]; hasRet {
-		x.why[n-1].vals[fr.call.ID] = x.rel.cur
+		x.why[n-1].vals[fr.Call.ID] = x.rel.cur
 	}
 }
 
 // Phis implements Observer: the cause of a phi follows from the values from before the jump.
-func (x *tracer) Phis(fr *frame) {
+func (x *tracer) Phis(fr *interp.Frame) {
 	if x.rel == nil {
 		return
 	}
 	why := x.why[len(x.why)-1]
 	var got []*cause
-	phis := phisOf(fr.blk)[fr.next:]
+	phis := interp.PhisOf(fr.Block)[fr.Next:]
 	for _, in := range phis {
 		c := &cause{}
 		c.on(why.control())
 		for i, b := range in.Incoming {
-			if b == fr.prev {
+			if b == fr.Prev {
 				c.on(why.causeOf(in.Args[i]))
 			}
 		}
@@ -166,9 +167,9 @@ func (x *tracer) Phis(fr *frame) {
 	}
 }
 
-// Leaked implements Observer: it makes the end of the run depend on the allocation of o and on the last writes of what held it, and on nothing
-// else.
-func (x *tracer) Leaked(o *object) {
+// Leaked implements Observer: it makes the end of the run depend on the allocation of o and on the last writes of what
+// held it, and on nothing else.
+func (x *tracer) Leaked(o *interp.Object) {
 	x.leaked = o
 	if x.rel == nil || x.rel.cur == nil {
 		return
@@ -176,8 +177,8 @@ func (x *tracer) Leaked(o *object) {
 	x.rel.cur = &cause{}
 	x.rel.cur.on(x.rel.born[o])
 	for _, h := range x.blocks.of[o] {
-		if h.in.dead == "" {
-			x.readBytes(h.in, h.off, int64(x.pw/8))
+		if h.in.Dead == "" {
+			x.readBytes(h.in, h.off, int64(x.PtrBits/8))
 		}
 	}
 }
@@ -187,7 +188,7 @@ func (x *tracer) Leaked(o *object) {
 func (x *tracer) markRelevant() {
 	t := x
 	switch {
-	case x.out.Kind != Violation:
+	case x.Outcome.Kind != interp.Violation:
 		return
 	case x.rel == nil || x.rel.cur == nil:
 		for i := range t.steps {

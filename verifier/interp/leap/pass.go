@@ -1,9 +1,10 @@
-package interp
+package leap
 
 import (
 	"math/big"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -11,20 +12,20 @@ import (
 type pass struct {
 	*leaper
 	a         *attempt
-	starts    []form             // by phi of the head
-	most      int64              // turns, from 0 on, in which each instruction does what it did in turn 0
-	readFirst map[int]bool       // registers of the loop's call that were read before they were written
-	young     []*cell            // of objects that are made in the pass
-	marked    map[*object]string // how the objects were that came to life or died in the pass
-	args      []form             // of the call that begins
+	starts    []form                    // by phi of the head
+	most      int64                     // turns, from 0 on, in which each instruction does what it did in turn 0
+	readFirst map[int]bool              // registers of the loop's call that were read before they were written
+	young     []*cell                   // of objects that are made in the pass
+	marked    map[*interp.Object]string // how the objects were that came to life or died in the pass
+	args      []form                    // of the call that begins
 }
 
 // newPass begins a pass with the forms that the samples suggest, or lets the attempt fail and returns nil.
 func newPass(l *leaper, a *attempt) *pass {
-	p := &pass{leaper: l, a: a, most: leapMost, readFirst: map[int]bool{}, marked: map[*object]string{}}
+	p := &pass{leaper: l, a: a, most: leapMost, readFirst: map[int]bool{}, marked: map[*interp.Object]string{}}
 	a.fr.forms = map[int]form{}
 	ok := true
-	for i, in := range phisOf(a.head) {
+	for i, in := range interp.PhisOf(a.head) {
 		f, fits := guessed(a.phis[i])
 		p.starts, ok = append(p.starts, f), ok && fits
 		a.fr.forms[in.ID] = f
@@ -43,26 +44,26 @@ func newPass(l *leaper, a *attempt) *pass {
 }
 
 // guessed is the form that four values suggest; false for values that change and are no words.
-func guessed(v [4]value) (form, bool) {
+func guessed(v [4]interp.Value) (form, bool) {
 	if sameValue(v[0], v[1]) && sameValue(v[1], v[2]) && sameValue(v[2], v[3]) {
 		return nil, true
 	}
 	var words [4]bits.Vec
 	for i, one := range v {
-		if one.obj != nil || one.elems != nil || !one.defined() || one.bits.Width() == 0 || one.bits.Width() > 64 {
+		if one.Object != nil || one.Elems != nil || !one.Defined() || one.Bits.Width() == 0 || one.Bits.Width() > 64 {
 			return nil, false
 		}
-		words[i] = one.bits
+		words[i] = one.Bits
 	}
 	return fitted(words), true
 }
 
 // known is the value of an operand; false for one that the environment decides.
-func (l *leaper) known(v ir.Value) (value, bool) {
+func (l *leaper) known(v ir.Value) (interp.Value, bool) {
 	if c, ok := v.(*ir.Const); ok && c.Kind != ir.ConstInt && c.Kind != ir.ConstNull && c.Kind != ir.ConstAddr {
-		return value{}, false
+		return interp.Value{}, false
 	}
-	return l.x.eval(v), true
+	return l.x.Eval(v), true
 }
 
 // formOf is the form of an operand in the innermost call.
@@ -89,10 +90,10 @@ func (p *pass) full(v ir.Value) (form, bool) {
 		return f, true
 	}
 	c, ok := p.known(v)
-	if !ok || c.obj != nil || c.elems != nil || !c.defined() || c.bits.Width() == 0 || c.bits.Width() > 64 {
+	if !ok || c.Object != nil || c.Elems != nil || !c.Defined() || c.Bits.Width() == 0 || c.Bits.Width() > 64 {
 		return nil, false
 	}
-	return form{c.bits}, true
+	return form{c.Bits}, true
 }
 
 // set notes the form of in's result.
@@ -154,16 +155,16 @@ func (p *pass) phis() {
 	fr := p.top
 	var phis []*ir.Instr
 	var got []form
-	for _, in := range phisOf(fr.fr.blk) {
+	for _, in := range interp.PhisOf(fr.fr.Block) {
 		for n, b := range in.Incoming {
-			if b == fr.fr.prev {
+			if b == fr.fr.Prev {
 				phis, got = append(phis, in), append(got, p.formOf(in.Args[n]))
 				break
 			}
 		}
 	}
 	for i, in := range phis {
-		if fr == p.a.fr && fr.fr.blk == p.a.head {
+		if fr == p.a.fr && fr.fr.Block == p.a.head {
 			fr.forms[in.ID] = got[i]
 		} else if p.set(in, got[i]); p.try == nil {
 			return
@@ -208,7 +209,7 @@ func (p *pass) calls(in *ir.Instr) bool {
 	switch {
 	case m == ir.ModelLifetimeStart || m == ir.ModelLifetimeEnd:
 		v, ok := p.known(in.Args[1])
-		return ok && p.marks(m, v.obj)
+		return ok && p.marks(m, v.Object)
 	case m == ir.ModelExpect:
 		p.set(in, p.formOf(in.Args[0]))
 		return true
@@ -233,10 +234,10 @@ func (p *pass) after(fr *leapCall, in *ir.Instr) {
 	case in.Op == ir.OpCall && p.top != fr:
 		p.top.args = p.args
 	case in.Op == ir.OpRet && len(p.args) > 0 && p.top != fr:
-		p.set(fr.fr.call, p.args[0])
+		p.set(fr.fr.Call, p.args[0])
 	case in.Op == ir.OpRet && p.top != fr:
 	default:
-		if f := fr.forms[in.ID]; f != nil && !in.T.IsVoid() && fr.fr.vals[in.ID].bits != f[0] {
+		if f := fr.forms[in.ID]; f != nil && !in.T.IsVoid() && fr.fr.Values[in.ID].Bits != f[0] {
 			p.fail(true) // the execution says otherwise
 		}
 	}

@@ -1,32 +1,35 @@
-package interp
+package trace
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// A variable that the program declares and does not define holds any value, which another file would say more of. What an
-// execution does with such values is followed as what its steps depend on is.
+// A variable that the program declares and does not define holds any value, which another file would say more of. What
+// an execution does with such values is followed as what its steps depend on is.
 
-// UndefinedOnly returns what makes the observer of runs without a trace: Outcome.Undefined is those of the variables that the
-// run looks at before it fails.
-func UndefinedOnly(names []string) Observe {
-	return func(m *Machine) Observer { return &unfollowed{undefined: undefined{names: names}} }
+// Undefined returns what makes the observer of runs without a trace: Outcome.Undefined is those of the variables that
+// the run looks at before it fails.
+func Undefined(names []string) interp.Observe {
+	return func(m *interp.Machine) interp.Observer { return &unfollowed{undefined: undefined{names: names}} }
 }
 
 type unfollowed struct {
-	Silent
+	interp.Silent
 	undefined
 }
 
 // Access implements Observer.
-func (u *unfollowed) Access(o *object, off, n int64, write bool) { u.meet(u.looked(o, off, n, write)) }
+func (u *unfollowed) Access(o *interp.Object, off, n int64, write bool) {
+	u.meet(u.looked(o, off, n, write))
+}
 
 // End implements Observer.
-func (u *unfollowed) End(out *Outcome) {
-	if out.Kind == Violation && len(u.met) > 0 {
+func (u *unfollowed) End(out *interp.Outcome) {
+	if out.Kind == interp.Violation && len(u.met) > 0 {
 		out.Undefined = slices.Sorted(maps.Keys(u.met))
 	}
 }
@@ -37,21 +40,21 @@ type undefined struct {
 	met   map[string]bool // that were looked at
 }
 
-// looked returns the variable that an access looks at, if it is one of them: a read of it, or any access of what is behind
-// it if the program does not say how large it is.
-func (u *undefined) looked(o *object, off, n int64, write bool) string {
-	if len(u.names) == 0 || o.global == nil || !slices.Contains(u.names, o.global.Name) {
+// looked returns the variable that an access looks at, if it is one of them: a read of it, or any access of what is
+// behind it if the program does not say how large it is.
+func (u *undefined) looked(o *interp.Object, off, n int64, write bool) string {
+	if len(u.names) == 0 || o.Global == nil || !slices.Contains(u.names, o.Global.Name) {
 		return ""
 	}
-	open := o.global.T.Kind == ir.KindArray && o.global.T.Len == 0
+	open := o.Global.T.Kind == ir.KindArray && o.Global.T.Len == 0
 	if leaves(o, off, n) && !open || !leaves(o, off, n) && write {
 		return ""
 	}
-	return o.global.Name
+	return o.Global.Name
 }
 
 // leaves reports whether n bytes from off on are not all of o.
-func leaves(o *object, off, n int64) bool { return off < 0 || off > o.size-n }
+func leaves(o *interp.Object, off, n int64) bool { return off < 0 || off > o.Size-n }
 
 func (u *undefined) meet(name string) {
 	if name == "" {
@@ -64,7 +67,7 @@ func (u *undefined) meet(name string) {
 }
 
 // Access implements Observer.
-func (x *tracer) Access(o *object, off, n int64, write bool) {
+func (x *tracer) Access(o *interp.Object, off, n int64, write bool) {
 	name := x.undefined.looked(o, off, n, write)
 	if name != "" && (leaves(o, off, n) || x.rel == nil || x.rel.mem[o].leavesOut(o, off, n)) {
 		x.undefined.meet(name)
@@ -78,7 +81,7 @@ func (x *tracer) Access(o *object, off, n int64, write bool) {
 }
 
 // leavesOut reports whether some of n bytes of o from off on were not written.
-func (m *memoryCauses) leavesOut(o *object, off, n int64) bool {
+func (m *memoryCauses) leavesOut(o *interp.Object, off, n int64) bool {
 	if m == nil {
 		return true
 	}
@@ -96,10 +99,10 @@ func (m *memoryCauses) leavesOut(o *object, off, n int64) bool {
 	return found
 }
 
-// undefinedUsed returns the variables of TraceOptions.Undefined that the failure depends on: all that were looked at where
-// nobody followed what it depends on.
+// undefinedUsed returns the variables of TraceOptions.Undefined that the failure depends on: all that were looked at
+// where nobody followed what it depends on.
 func (x *tracer) undefinedUsed() []string {
-	if x.out.Kind != Violation || len(x.undefined.met) == 0 {
+	if x.Outcome.Kind != interp.Violation || len(x.undefined.met) == 0 {
 		return nil
 	}
 	if x.rel == nil || x.rel.cur == nil {

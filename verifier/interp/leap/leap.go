@@ -1,17 +1,20 @@
-package interp
+// Package leap skips turns of loops: it follows one turn with closed forms (form.go, pass.go) beside the execution, and
+// where they close, the run goes on behind all turns for which they hold (end.go).
+package leap
 
 import (
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// leaper skips turns of loops (Options.Leaps). Where the words that a loop changes look as if they had closed forms,
+// leaper skips turns of loops (Observe). Where the words that a loop changes look as if they had closed forms,
 // one pass through the loop is followed with these forms: each instruction says what its result is in turn t, and up to
 // which turn that, the way of each branch and that no check fails are what they are in turn 0. If the pass ends with
 // the forms one turn later, all those turns follow by induction, and the run goes on behind them.
 // The forms may be wrong guesses: then the pass says so, and nothing is skipped.
 type leaper struct {
-	Silent
-	x       *Machine
+	interp.Silent
+	x       *interp.Machine
 	calls   []*leapCall // active ones
 	top     *leapCall
 	doing   *leapCall // that executes the instruction
@@ -45,10 +48,10 @@ const (
 	leapCells   = 256     // cells of memory that a turn may read and write
 )
 
-// Leap makes the observer that skips turns of loops.
-func Leap(x *Machine) Observer {
-	if x.o.EveryTurn {
-		return Silent{}
+// Observe makes the observer that skips turns of loops.
+func Observe(x *interp.Machine) interp.Observer {
+	if x.Options.EveryTurn {
+		return interp.Silent{}
 	}
 	return &leaper{x: x, wait: map[*ir.Block]int64{}, periods: map[*ir.Block]int{},
 		laps: map[*ir.Block]*lap{}}
@@ -56,7 +59,7 @@ func Leap(x *Machine) Observer {
 
 // leapCall is an active call.
 type leapCall struct {
-	fr    *frame
+	fr    *interp.Frame
 	turns map[*ir.Block]int64 // since the loop was entered, or an attempt ended
 	forms map[int]form        // of fr.vals, in a pass
 	args  []form              // of fr.params
@@ -70,23 +73,23 @@ type attempt struct {
 	lap     bool // the period is a lap
 	seen    int  // turns since the last sample
 	samples int
-	phis    [][4]value // by phi of head
-	cells   []*cell    // of objects that are older than the pass
-	from    int64      // instructions before the last sample
-	objects int        // when the pass began
+	phis    [][4]interp.Value // by phi of head
+	cells   []*cell           // of objects that are older than the pass
+	from    int64             // instructions before the last sample
+	objects int               // when the pass began
 	asked   int64
 	passed  int
 	pass    *pass // the last stage
 }
 
 // Enter implements Observer.
-func (l *leaper) Enter(fr *frame) {
+func (l *leaper) Enter(fr *interp.Frame) {
 	l.top = &leapCall{fr: fr}
 	l.calls = append(l.calls, l.top)
 }
 
 // Leave implements Observer.
-func (l *leaper) Leave(fr *frame, _ value, _ bool) {
+func (l *leaper) Leave(fr *interp.Frame, _ interp.Value, _ bool) {
 	if l.try != nil && l.try.fr == l.top {
 		l.try = nil
 	}
@@ -98,7 +101,7 @@ func (l *leaper) Leave(fr *frame, _ value, _ bool) {
 // Jump implements Observer: it notes a jump of the innermost call to b.
 func (l *leaper) Jump(b *ir.Block) {
 	fr := l.top
-	if b.Index <= fr.fr.prev.Index {
+	if b.Index <= fr.fr.Prev.Index {
 		l.turned = true
 		return
 	}
@@ -112,7 +115,7 @@ func (l *leaper) Jump(b *ir.Block) {
 
 // turn notes that a turn of the innermost call begins: the phis of its block have been executed.
 func (l *leaper) turn() {
-	fr, head := l.top, l.x.fr.blk
+	fr, head := l.top, l.x.Frame.Block
 	l.turned = false
 	if l.laps[head] == nil {
 		l.laps[head] = &lap{}
@@ -143,11 +146,11 @@ func (l *leaper) turn() {
 
 // begin notes what a pass must not change.
 func (l *leaper) begin(a *attempt) {
-	a.objects, a.asked, a.passed = len(l.x.objects), l.x.asked, len(l.x.passed)
+	a.objects, a.asked, a.passed = len(l.x.Objects), l.x.Asked, len(l.x.Passed)
 }
 
 // steady reports whether the last pass asked for no input and went past no violation.
-func (l *leaper) steady(a *attempt) bool { return l.x.asked == a.asked && len(l.x.passed) == a.passed }
+func (l *leaper) steady(a *attempt) bool { return l.x.Asked == a.asked && len(l.x.Passed) == a.passed }
 
 // advance goes on with a where a turn of its loop begins.
 func (l *leaper) advance(a *attempt) {
@@ -174,11 +177,11 @@ func (l *leaper) advance(a *attempt) {
 
 // sample notes the values of phis and cells.
 func (l *leaper) sample(a *attempt) {
-	for i, in := range phisOf(a.head) {
+	for i, in := range interp.PhisOf(a.head) {
 		if a.samples == 0 {
-			a.phis = append(a.phis, [4]value{})
+			a.phis = append(a.phis, [4]interp.Value{})
 		}
-		a.phis[i][a.samples] = a.fr.fr.vals[in.ID]
+		a.phis[i][a.samples] = a.fr.fr.Values[in.ID]
 	}
 	for _, c := range a.cells {
 		if !c.read {
@@ -191,7 +194,7 @@ func (l *leaper) sample(a *attempt) {
 		}
 		c.vals[a.samples] = v
 	}
-	a.samples, a.from = a.samples+1, l.x.executed
+	a.samples, a.from = a.samples+1, l.x.Executed
 }
 
 // fail ends the attempt. The next one takes another period; where all of them failed, or no other would help, it
@@ -210,7 +213,7 @@ func (l *leaper) fail(hopeless bool) {
 }
 
 // Before implements Observer.
-func (l *leaper) Before(_ *frame, in *ir.Instr) {
+func (l *leaper) Before(_ *interp.Frame, in *ir.Instr) {
 	if l.turned {
 		l.turn()
 	}
@@ -219,28 +222,28 @@ func (l *leaper) Before(_ *frame, in *ir.Instr) {
 }
 
 // After implements Observer.
-func (l *leaper) After(_ *frame, in *ir.Instr) {
+func (l *leaper) After(_ *interp.Frame, in *ir.Instr) {
 	if a := l.try; a != nil && a.pass != nil {
 		a.pass.after(l.doing, in)
 	}
 }
 
 // Phis implements Observer.
-func (l *leaper) Phis(*frame) {
+func (l *leaper) Phis(*interp.Frame) {
 	if a := l.try; a != nil && a.pass != nil {
 		a.pass.phis()
 	}
 }
 
 // End implements Observer.
-func (l *leaper) End(out *Outcome) { out.Leapt = l.turns }
+func (l *leaper) End(out *interp.Outcome) { out.Leapt = l.turns }
 
 // before is called in front of each instruction that is no phi.
 func (l *leaper) before(in *ir.Instr) {
 	a := l.try
 	switch {
 	case a == nil:
-	case l.x.executed-a.from > a.steps():
+	case l.x.Executed-a.from > a.steps():
 		l.fail(true)
 	case a.pass != nil:
 		a.pass.follow(in)

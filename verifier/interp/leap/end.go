@@ -1,7 +1,9 @@
-package interp
+package leap
 
 import (
 	"slices"
+
+	"github.com/firmproof/firmproof/verifier/interp"
 )
 
 // leap skips the turns that the pass of a stands for.
@@ -17,21 +19,21 @@ func (l *leaper) leap(a *attempt) {
 	}
 	l.try = nil
 	last, x := p.most-1, l.x // the pass was turn 0
-	for _, in := range phisOf(a.head) {
+	for _, in := range interp.PhisOf(a.head) {
 		if f := a.fr.forms[in.ID]; f != nil {
-			a.fr.fr.vals[in.ID] = scalar(f.at(last))
+			a.fr.fr.Values[in.ID] = interp.Scalar(f.at(last))
 		}
 	}
 	for _, c := range a.cells {
-		if c.met && c.now != nil && c.o.dead == "" {
-			x.put(c.o, c.off, c.t, scalar(c.now.at(last)))
+		if c.met && c.now != nil && c.o.Dead == "" {
+			x.Put(c.o, c.off, c.t, interp.Scalar(c.now.at(last)))
 		}
 	}
 	n := last * int64(a.period)
 	l.turns += n
 	l.wait[a.head] = 0
 	l.laps[a.head].end(n)
-	x.skipTurns(a.head.Instrs[0], n, int(last)*(len(x.objects)-a.objects))
+	x.SkipTurns(a.head.Instrs[0], n, int(last)*(len(x.Objects)-a.objects))
 }
 
 // end ends the lap with a leap of n turns.
@@ -44,9 +46,9 @@ func (p *lap) end(n int64) {
 // closes reports whether the pass ended with the forms one turn later: all turns up to p.most follow then.
 func (p *pass) closes() bool {
 	a := p.a
-	for i, in := range phisOf(a.head) {
+	for i, in := range interp.PhisOf(a.head) {
 		start, end := p.starts[i], a.fr.forms[in.ID]
-		if start == nil && (end != nil || !sameValue(a.phis[i][3], a.fr.fr.vals[in.ID])) ||
+		if start == nil && (end != nil || !sameValue(a.phis[i][3], a.fr.fr.Values[in.ID])) ||
 			start != nil && !start.next().same(end) {
 			return false
 		}
@@ -67,7 +69,7 @@ func (p *pass) closes() bool {
 		}
 	}
 	for o, dead := range p.marked {
-		if o.dead != dead {
+		if o.Dead != dead {
 			return false
 		}
 	}
@@ -75,6 +77,6 @@ func (p *pass) closes() bool {
 }
 
 // sameValue reports whether two values are the same bit by bit.
-func sameValue(a, b value) bool {
-	return a.bits == b.bits && a.undef == b.undef && a.obj == b.obj && slices.EqualFunc(a.elems, b.elems, sameValue)
+func sameValue(a, b interp.Value) bool {
+	return a.Bits == b.Bits && a.Undef == b.Undef && a.Object == b.Object && slices.EqualFunc(a.Elems, b.Elems, sameValue)
 }

@@ -1,10 +1,12 @@
-package interp
+package trace
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -16,7 +18,8 @@ func typeText(t *ir.DType, access *ir.Type) string {
 	return widthText(access)
 }
 
-// holdsPointers reports a pointer, or an array of them: by the type in C, or where that is not known by what is accessed.
+// holdsPointers reports a pointer, or an array of them: by the type in C, or where that is not known by what is
+// accessed.
 func holdsPointers(t *ir.DType, access *ir.Type) bool {
 	if t == nil {
 		return access != nil && access.IsPtr()
@@ -28,38 +31,38 @@ func holdsPointers(t *ir.DType, access *ir.Type) bool {
 }
 
 // Storing implements Observer: it keeps what Store needs to know of a range that is about to be written.
-func (x *tracer) Storing(in *ir.Instr, o *object, off int64) {
+func (x *tracer) Storing(in *ir.Instr, o *interp.Object, off int64) {
 	x.old = nil
-	if n := x.l.StoreSize(in.Access); n <= 8 && o.dtype() != nil {
-		v := x.getBits(o, off, n, int(n*8))
+	if n := x.Layout.StoreSize(in.Access); n <= 8 && o.CType() != nil {
+		v := x.GetBits(o, off, n, int(n*8))
 		x.old = &v
 	}
 }
 
 // Store implements Observer: it notes an assignment; bit-fields that share the stored unit only if they change.
-func (x *tracer) Store(in *ir.Instr, o *object, off int64) {
+func (x *tracer) Store(in *ir.Instr, o *interp.Object, off int64) {
 	t, old := in.Access, x.old
-	size := x.l.StoreSize(t)
+	size := x.Layout.StoreSize(t)
 	if in.Op == ir.OpStore {
-		x.noteHolder(o, off, x.eval(in.Args[0]))
+		x.noteHolder(o, off, x.Eval(in.Args[0]))
 	}
 	x.noteWrite(in, o, off, size)
-	if _, param := in.Args[0].(*ir.Param); param && o.variable != nil && o.variable.Param {
+	if _, param := in.Args[0].(*ir.Param); param && o.Variable != nil && o.Variable.Param {
 		return // the call shows it
 	}
-	if o.variable == nil && o.global == nil && o.kind == stackObject {
+	if o.Variable == nil && o.Global == nil && o.Kind == interp.StackObject {
 		return // a temporary of the compiler
 	}
-	if o.global != nil && strings.HasPrefix(o.global.Name, ".") {
+	if o.Global != nil && strings.HasPrefix(o.Global.Name, ".") {
 		return // no name of C: a helper of the frontend or the compiler
 	}
-	if isPadding(o.dtype(), off*8, size*8) || x.traceBitFields(in, o, off, size, old) {
+	if cexpr.IsPadding(o.CType(), off*8, size*8) || x.traceBitFields(in, o, off, size, old) {
 		return
 	}
-	v := x.get(o, off, t)
-	show := func(o *object, s *verdict.Step) {
+	v := x.Get(o, off, t)
+	show := func(o *interp.Object, s *verdict.Step) {
 		var ct *ir.DType
-		s.What, ct = x.placeName(o, off, size, t)
+		s.What, ct = x.PlaceName(o, off, size, t)
 		s.Type, s.Value, s.Pointer = typeText(ct, t), x.showIn(s.What, ct, v), holdsPointers(ct, t)
 		if ct != nil && (ct.Kind == ir.DStruct || ct.Kind == ir.DUnion || ct.Kind == ir.DArray) {
 			s.Value = x.memoryText(o, off, ct, 0)
@@ -73,26 +76,26 @@ func (x *tracer) Store(in *ir.Instr, o *object, off int64) {
 }
 
 // assignTo is a step that writes to o, without place and value.
-func (x *tracer) assignTo(o *object) verdict.Step {
-	return verdict.Step{Kind: verdict.StepAssign, Object: o.num + 1, Frame: o.frame, Behind: x.madeBehind(o)}
+func (x *tracer) assignTo(o *interp.Object) verdict.Step {
+	return verdict.Step{Kind: verdict.StepAssign, Object: o.Number + 1, Frame: o.Frame, Behind: x.madeBehind(o)}
 }
 
 // bytesAt is the memory in hexadecimal; whole pointers have no bytes yet.
-func (x *tracer) bytesAt(o *object, off, n int64, v value) string {
-	if v.obj != nil || n > 16 {
+func (x *tracer) bytesAt(o *interp.Object, off, n int64, v interp.Value) string {
+	if v.Object != nil || n > 16 {
 		return ""
 	}
 	parts := make([]string, n)
 	for i := range parts {
-		b, _ := o.byteAt(off + int64(i))
+		b, _ := o.ByteAt(off + int64(i))
 		parts[i] = fmt.Sprintf("%02x", b)
 	}
 	return strings.Join(parts, " ")
 }
 
-func (x *tracer) noteWrite(in *ir.Instr, o *object, off, n int64) {
+func (x *tracer) noteWrite(in *ir.Instr, o *interp.Object, off, n int64) {
 	if x.writes == nil {
-		x.writes = map[*object]map[int64]*ir.Instr{}
+		x.writes = map[*interp.Object]map[int64]*ir.Instr{}
 	}
 	w := x.writes[o]
 	if w == nil {
@@ -105,12 +108,12 @@ func (x *tracer) noteWrite(in *ir.Instr, o *object, off, n int64) {
 }
 
 // traceBitFields handles a store to a unit that holds bit-fields.
-func (x *tracer) traceBitFields(in *ir.Instr, o *object, off, size int64, old *value) bool {
-	t := o.dtype()
+func (x *tracer) traceBitFields(in *ir.Instr, o *interp.Object, off, size int64, old *interp.Value) bool {
+	t := o.CType()
 	if t == nil || old == nil {
 		return false
 	}
-	name := x.name(o)
+	name := x.Name(o)
 	bitOff := off * 8
 	for t.Kind == ir.DArray && t.Elem != nil && t.Elem.Bits > 0 {
 		n := int64(t.Elem.Bits)
@@ -127,11 +130,11 @@ func (x *tracer) traceBitFields(in *ir.Instr, o *object, off, size int64, old *v
 			continue
 		}
 		found = true
-		unit := x.getBits(o, off, size, int(size*8)).bits
-		now, was := x.field(unit, f, bitOff, size), x.field(old.bits, f, bitOff, size)
-		if now != was || !x.field(old.mask(), f, bitOff, size).IsZero() {
+		unit := x.GetBits(o, off, size, int(size*8)).Bits
+		now, was := x.field(unit, f, bitOff, size), x.field(old.Bits, f, bitOff, size)
+		if now != was || !x.field(old.Mask(), f, bitOff, size).IsZero() {
 			s := x.assignTo(o)
-			s.What, s.Value, s.Type = name+"."+f.Name, FormatValue(f.T, now), f.T.String()
+			s.What, s.Value, s.Type = name+"."+f.Name, cexpr.Value(f.T, now), f.T.String()
 			x.addStep(in, s)
 		}
 	}
@@ -141,7 +144,7 @@ func (x *tracer) traceBitFields(in *ir.Instr, o *object, off, size int64, old *v
 // field takes a bit-field out of its unit, extended to its type.
 func (x *tracer) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.Vec {
 	lo := f.BitOff - unitOff
-	if x.l.BigEndian {
+	if x.Layout.BigEndian {
 		lo = size*8 - lo - f.BitSize
 	}
 	v := bits.Extract(unit, int(lo+f.BitSize-1), int(lo))
@@ -153,14 +156,14 @@ func (x *tracer) field(unit bits.Vec, f *ir.DField, unitOff, size int64) bits.Ve
 }
 
 // Outside implements Observer: it shows the bytes of o.
-func (x *tracer) Outside(o *object, shown *verdict.Object) {
-	if o.dead != "" || o.region != nil {
+func (x *tracer) Outside(o *interp.Object, shown *verdict.Object) {
+	if o.Dead != "" || o.Region != nil {
 		return
 	}
 	var parts []string
-	for at := shown.Start; at < min(shown.Start+maxObjectBytes, o.size); at++ {
-		b, undef := o.byteAt(at)
-		switch _, whole := x.pointerAt(o, at); {
+	for at := shown.Start; at < min(shown.Start+interp.MaxObjectBytes, o.Size); at++ {
+		b, undef := o.ByteAt(at)
+		switch _, whole := x.PointerAt(o, at); {
 		case undef != 0:
 			parts = append(parts, "??")
 		case whole:

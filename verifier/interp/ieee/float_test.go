@@ -1,4 +1,4 @@
-package interp
+package ieee
 
 import (
 	"math"
@@ -18,7 +18,7 @@ func TestHalfRoundTrip(t *testing.T) {
 		if u>>10&0x1f == 31 && u&0x3ff != 0 {
 			want = bits.New(16, 0x7e00)
 		}
-		if got := fromDouble(toDouble(h), 16); got != want {
+		if got := FromDouble(Double(h), 16); got != want {
 			t.Fatalf("0x%04x: got 0x%s, want 0x%s", u, got.Hex(), want.Hex())
 		}
 	}
@@ -31,7 +31,7 @@ func TestRoundingOnce(t *testing.T) {
 	for n := 0; n < 20000; n++ {
 		for _, w := range []int{16, 32} {
 			a, b, c := bits.New(w, rng.Uint64()), bits.New(w, rng.Uint64()), bits.New(w, rng.Uint64())
-			p, q, r := toDouble(a), toDouble(b), toDouble(c)
+			p, q, r := Double(a), Double(b), Double(c)
 			if math.IsNaN(p+q+r) || math.IsInf(p+q+r, 0) {
 				continue
 			}
@@ -44,10 +44,10 @@ func TestRoundingOnce(t *testing.T) {
 				}
 			}
 			bq, br := new(big.Float).SetFloat64(q), new(big.Float).SetFloat64(r)
-			check("add", floatBinary(ir.OpFadd, a, b), exact().Add(exact(), bq))
-			check("mul", floatBinary(ir.OpFmul, a, b), exact().Mul(exact(), bq))
+			check("add", Binary(ir.OpFadd, a, b), exact().Add(exact(), bq))
+			check("mul", Binary(ir.OpFmul, a, b), exact().Mul(exact(), bq))
 			product := exact().Mul(exact(), bq)
-			check("fma", fma([]bits.Vec{a, b, c}), product.Add(product, br))
+			check("fma", FMA([]bits.Vec{a, b, c}), product.Add(product, br))
 		}
 	}
 	if compared < 20000 {
@@ -59,11 +59,11 @@ func TestRoundingOnce(t *testing.T) {
 // nearest encoding is next to that of the double-rounded value.
 func roundTo(x *big.Float, w int) bits.Vec {
 	d, _ := x.Float64()
-	guess := fromDouble(d, w)
+	guess := FromDouble(d, w)
 	best, bestDist := guess, (*big.Float)(nil)
 	for k := int64(-2); k <= 2; k++ {
 		cand := bits.Add(guess, bits.NewInt(w, k))
-		f := toDouble(cand)
+		f := Double(cand)
 		if math.IsNaN(f) || cand.Sign() != guess.Sign() {
 			continue
 		}

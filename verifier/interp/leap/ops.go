@@ -1,4 +1,4 @@
-package interp
+package leap
 
 import (
 	"math/big"
@@ -48,8 +48,8 @@ func (p *pass) plainly(in *ir.Instr) bool {
 		}
 		a, okA := p.known(in.Args[0])
 		b, okB := p.known(in.Args[1])
-		return okA && okB && (a.obj == b.obj && a.obj != nil || a.obj == nil && a.bits.IsZero() ||
-			b.obj == nil && b.bits.IsZero()) && (in.Pred == ir.EQ || in.Pred == ir.NE)
+		return okA && okB && (a.Object == b.Object && a.Object != nil || a.Object == nil && a.Bits.IsZero() ||
+			b.Object == nil && b.Bits.IsZero()) && (in.Pred == ir.EQ || in.Pred == ir.NE)
 	case ir.OpFcmp, ir.OpSelect, ir.OpFreeze:
 		return true
 	}
@@ -62,10 +62,10 @@ func (p *pass) plainly(in *ir.Instr) bool {
 
 func (p *pass) selects(in *ir.Instr) (form, bool) {
 	c, ok := p.known(in.Args[0])
-	if !ok || p.formOf(in.Args[0]) != nil || c.elems != nil || !c.defined() {
+	if !ok || p.formOf(in.Args[0]) != nil || c.Elems != nil || !c.Defined() {
 		return nil, false
 	}
-	if c.bits.IsOne() {
+	if c.Bits.IsOne() {
 		return p.formOf(in.Args[1]), true
 	}
 	return p.formOf(in.Args[2]), true
