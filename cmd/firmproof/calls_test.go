@@ -60,6 +60,38 @@ void ring_seek(struct ring *r, uint16_t h) { if (h < r->size) r->head = h; }
 void ring_put(struct ring *r, uint8_t c) { if (r->size == 0) return; r->buf[r->head] = c; if (++r->head >= r->size) r->head = 0; }`,
 		map[string]string{"ring_put": "holds"}},
 
+	// a function that gives the object back makes it, by a pointer or by value
+	{"constructor", `struct q { uint8_t *buf; uint16_t size, head; };
+struct q *q_new(uint16_t n) { struct q *q = malloc(sizeof *q); if (!q) return 0;
+	q->buf = malloc(n); if (!q->buf) { free(q); return 0; } q->size = n; q->head = 0; return q; }
+void q_put(struct q *q, uint8_t c) { if (q->head <= q->size) q->buf[q->head++] = c; }`,
+		map[string]string{"q_put": "violated q_new(n = "}},
+	{"constructor, guarded", `struct q { uint8_t *buf; uint16_t size, head; };
+struct q *q_new(uint16_t n) { struct q *q = malloc(sizeof *q); if (!q) return 0;
+	q->buf = malloc(n); if (!q->buf) { free(q); return 0; } q->size = n; q->head = 0; return q; }
+void q_put(struct q *q, uint8_t c) { if (q->head < q->size) q->buf[q->head++] = c; }`,
+		map[string]string{"q_put": "not violated"}},
+	{"constructor by another", `struct q { uint16_t low, high, at; };
+static void q_init(struct q *q, uint16_t n) { q->low = 0; q->high = n; q->at = 0; }
+struct q *q_new(uint16_t n) { struct q *q = calloc(1, sizeof *q); if (q) q_init(q, n); return q; }
+int q_part(struct q *q) { q->at++; return 100 / q->high; }`, map[string]string{"q_part": "violated q_new(n = 0)"}},
+	{"constructor by another, guarded", `struct q { uint16_t low, high, at; };
+static void q_init(struct q *q, uint16_t n) { q->low = 0; q->high = n ? n : 1; q->at = 0; }
+struct q *q_new(uint16_t n) { struct q *q = calloc(1, sizeof *q); if (q) q_init(q, n); return q; }
+int q_part(struct q *q) { q->at++; return 100 / q->high; }`, map[string]string{"q_part": "not violated"}},
+	{"constructor by value", `struct q { uint16_t low, high, at, step; uint32_t sum, more; };
+struct q q_make(uint16_t n) { struct q q; q.low = 0; q.high = n; q.at = 0; q.step = 1; q.sum = 0; q.more = 0; return q; }
+int q_part(struct q *q) { q->at++; return 100 / q->high; }`, map[string]string{"q_part": "violated q_make("}},
+	{"constructor by value, guarded", `struct q { uint16_t low, high, at, step; uint32_t sum, more; };
+struct q q_make(uint16_t n) { struct q q; q.low = 0; q.high = n ? n : 1; q.at = 0; q.step = 1; q.sum = 0; q.more = 0; return q; }
+int q_part(struct q *q) { q->at++; return 100 / q->high; }`, map[string]string{"q_part": "not violated"}},
+	{"constructor by value in a register", `struct q { uint16_t high, at; };
+struct q q_make(uint16_t n) { struct q q; q.high = n; q.at = 0; return q; }
+int q_part(struct q *q) { q->at++; return 100 / q->high; }`, map[string]string{"q_part": "violated q_make("}},
+	{"constructor by value in a register, guarded", `struct q { uint16_t high, at; };
+struct q q_make(uint16_t n) { struct q q; q.high = n ? n : 1; q.at = 0; return q; }
+int q_part(struct q *q) { q->at++; return 100 / q->high; }`, map[string]string{"q_part": "not violated"}},
+
 	{"pointer that is taken back", `static int *cur;
 void start(int *p) { cur = p; }
 void stop(void) { cur = 0; }
@@ -142,6 +174,7 @@ func TestCalls(t *testing.T) {
 				ok := map[string]bool{"proved": r.Status == verdict.Proved, "conditional": r.Status == verdict.Conditional,
 					"violated": r.Status == verdict.Violated && strings.Contains(said, calls),
 					"holds":    r.Status == verdict.Proved || r.Status == verdict.Conditional || r.Status == verdict.Bounded,
+					"not":      r.Status != verdict.Violated && r.Status != verdict.Proved,
 					"open":     r.Status != verdict.Proved}[want]
 				if !ok {
 					t.Errorf("%s is %s, want %s %q:\n%s\n%s", r.Entry, r.Status, want, calls, said, errs)

@@ -70,6 +70,24 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 	}
 }
 
+// TestSimulationOfConstructors: what both commits are called with begins with a constructor, which gives a structure back.
+func TestSimulationOfConstructors(t *testing.T) {
+	const good = "#include <stdlib.h>\nstruct q {\n  unsigned char *buf;\n  unsigned short size, head;\n};\n" +
+		"struct q *q_new(unsigned short n) {\n  struct q *q = malloc(sizeof *q);\n  if (!q) return 0;\n" +
+		"  q->buf = malloc(n);\n  if (!q->buf) {\n    free(q);\n    return 0;\n  }\n  q->size = n;\n  q->head = 0;\n" +
+		"  return q;\n}\nvoid q_put(struct q *q, unsigned char c) {\n  if (q->head < q->size) q->buf[q->head++] = c;\n}\n"
+	bad := strings.Replace(good, "q->head < q->size", "q->head <= q->size", 1)
+	dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": bad}, map[string]string{"a.c": good})
+	code, out := simulate(dir, "main~2..main~1")
+	if wantAll(t, out, "1 new, 0 fixed, 0 known", "q_new(n = "); code != exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	code, out = simulate(dir, "main~1..main")
+	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // TestSimulationOfCounts: what one commit compares an index with says in both how much a pointer leads to.
 func TestSimulationOfCounts(t *testing.T) {
 	const good = "int all(const int *p, unsigned last, unsigned at) {\n  int s = 0;\n" +

@@ -109,7 +109,7 @@ func (w *callWriter) loop() {
 		here, other := w.NewBlock("call."+f.Name), w.NewBlock("no."+f.Name)
 		w.Branch(w.Compare(ir.EQ, next, w.Int(ir.Int(8), int64(i+1))), here, other)
 		w.At(here)
-		w.callOf(f)
+		w.callOf(f, nil)
 		if w.cone.ends[f] {
 			w.Jump(end)
 		} else {
@@ -123,8 +123,9 @@ func (w *callWriter) loop() {
 	w.Ret(nil)
 }
 
-// callOf writes a call of f with any arguments.
-func (w *callWriter) callOf(f *ir.Func) {
+// callOf writes a call of f with any arguments, and returns its result. into is where one goes that is returned by the
+// address of its place; nil: to a block of its own.
+func (w *callWriter) callOf(f *ir.Func, into ir.Value) *ir.Instr {
 	w.made++
 	h := w.p.newHarness(w.Builder, f)
 	h.calls = w
@@ -132,6 +133,9 @@ func (w *callWriter) callOf(f *ir.Func) {
 		h.prefix = f.CName + "."
 	}
 	args := make([]ir.Value, len(f.Params))
+	if i := returnsAt(f); i >= 0 && into != nil {
+		args[i] = into
+	}
 	for i := range f.Params {
 		if args[i] == nil {
 			_ = h.param(i, args) // fails for none that coneOf takes
@@ -140,11 +144,12 @@ func (w *callWriter) callOf(f *ir.Func) {
 	h.apart(args)
 	h.showHeld()
 	h.preconditions(args)
-	h.Builder.Call(f, args...)
+	out := h.Builder.Call(f, args...)
 	h.LetHandlersRun()
 	h.noteVolatile()
 	h.noteNonnull()
 	w.take(h)
+	return out
 }
 
 // take adds what a call, or what is made before the calls, takes for granted, and the functions that its pointers lead to.
@@ -159,18 +164,18 @@ func (w *callWriter) take(h *harness) {
 	}
 }
 
-// oneOf writes a call of one of several functions.
-func (w *callWriter) oneOf(list []*ir.Func) {
+// oneOf writes a call of one of several functions, each by call.
+func (w *callWriter) oneOf(list []*ir.Func, call func(*ir.Func)) {
 	end := w.NewBlock("begun")
 	for i, f := range list {
 		if i == len(list)-1 {
-			w.callOf(f)
+			call(f)
 			break
 		}
 		here, other := w.NewBlock("begin."+f.Name), w.NewBlock("not."+f.Name)
 		w.Branch(w.Nondet("begins with "+f.CName, ir.Int(1)), here, other)
 		w.At(here)
-		w.callOf(f)
+		call(f)
 		w.Jump(end)
 		w.At(other)
 	}

@@ -93,7 +93,7 @@ func (w *callWriter) setUp() {
 			w.take(h)
 			continue
 		}
-		w.oneOf(s.list)
+		w.oneOf(s.list, func(f *ir.Func) { w.callOf(f, nil) })
 		w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), at), w.Null()))
 	}
 }

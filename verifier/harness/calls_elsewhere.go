@@ -35,7 +35,7 @@ func (c *cone) elsewhere(hd *shared) bool {
 		return true
 	}
 	for _, f := range c.p.m.Funcs {
-		if f.Driven() || f.Made {
+		if f.Driven() || f.Made || slices.Contains(hd.makers, f) { // what a constructor gives back, calls begin with
 			continue
 		}
 		if t := f.DRet; t != nil && t.Kind == ir.DPointer && part(t.Elem) {

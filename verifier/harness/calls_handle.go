@@ -12,13 +12,14 @@ import (
 )
 
 // shared is a structure that functions are handed: all calls get the same one. It is zero at first. Then one of the
-// functions that fill it is called; where there is none, its pointers lead to what Harness makes for them, and numbers
-// that the program never leaves at zero are as it leaves them.
+// functions that fill it is called, or one that makes another (calls_make.go). Where there is none, its pointers lead to
+// what Harness makes for them, and numbers that the program never leaves at zero are as it leaves them.
 type shared struct {
 	t      *ir.DType
 	name   string
 	at     *ir.Global // holds its address
-	begins []*ir.Func // that fill it
+	begins []*ir.Func // that fill it, or make it
+	makers []*ir.Func // the latter
 	id     string     // of the assumption about what is in it
 }
 
@@ -52,8 +53,11 @@ func (c *cone) findHandles(all []*ir.Func) {
 		}
 		hd := &shared{t: root, name: h.nameOf(i)}
 		for _, g := range everyone {
-			if c.fills(g, hd) {
+			switch {
+			case c.fills(g, hd):
 				hd.begins = append(hd.begins, g)
+			case c.makes(g, hd):
+				hd.begins, hd.makers = append(hd.begins, g), append(hd.makers, g)
 			}
 		}
 		for _, g := range hd.begins {
@@ -104,7 +108,14 @@ func (c *cone) fills(g *ir.Func, hd *shared) bool {
 	}) || !ir.IsStruct(hd.t) {
 		return false
 	}
-	stored, vars := map[int64]bool{}, g.VarsBySlot()
+	all, reads := c.stores(g, hd, func(int64) bool { return false })
+	return all && !reads
+}
+
+// stores reports whether g stores all pointers of a handle, or all numbers where there are none; and whether it reads
+// some of it. null tells of which pointers null may be stored, too.
+func (c *cone) stores(g *ir.Func, hd *shared, null func(off int64) bool) (all, reads bool) {
+	stored, vars, whole := map[int64]bool{}, g.VarsBySlot(), false
 	of := func(addr ir.Value) (int64, bool) {
 		v, t, off := places.ObjectAt(vars, addr)
 		return off, v == nil && ir.IsStruct(t) && places.LayoutOf(t) == places.LayoutOf(hd.t)
@@ -113,16 +124,15 @@ func (c *cone) fills(g *ir.Func, hd *shared) bool {
 		for _, in := range b.Instrs {
 			switch {
 			case in.Op == ir.OpLoad:
-				if _, reads := of(in.Args[0]); reads {
-					return false
-				}
+				_, own := of(in.Args[0])
+				reads = reads || own
 			case in.Op == ir.OpStore:
-				if off, ok := of(in.Args[1]); ok && !ir.IsNullConst(in.Args[0]) {
+				if off, ok := of(in.Args[1]); ok && (!ir.IsNullConst(in.Args[0]) || null(off)) {
 					stored[off] = true
 				}
 			case in.Model == ir.ModelMemcpy:
 				if off, ok := of(in.Args[0]); ok && off == 0 {
-					return true
+					whole = true
 				}
 			case in.Model == ir.ModelMemset:
 				if off, ok := of(in.Args[0]); ok && off == 0 {
@@ -139,7 +149,7 @@ func (c *cone) fills(g *ir.Func, hd *shared) bool {
 	if len(pointers) > 0 {
 		numbers = pointers
 	}
-	return len(numbers) > 0 && !slices.ContainsFunc(numbers, func(off int64) bool { return !stored[off] })
+	return whole || len(numbers) > 0 && !slices.ContainsFunc(numbers, func(off int64) bool { return !stored[off] }), reads
 }
 
 // members returns where in a structure pointers stand, and numbers.
@@ -159,7 +169,6 @@ func members(t *ir.DType) (pointers, numbers []int64) {
 // makeHandles writes what makes the handles of the cone: all of them, and then the calls that fill some, since what
 // fills one may be handed another.
 func (w *callWriter) makeHandles() {
-	blocks := map[*shared]ir.Value{}
 	for i, hd := range w.cone.handles {
 		hd.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", handlePart, w.cone.of.Name, i), T: w.Ptr(),
 			Align: w.Module.Layout.PtrBits / 8, Init: &ir.Const{T: w.Ptr(), Kind: ir.ConstNull}}
@@ -197,19 +206,18 @@ func (w *callWriter) makeHandles() {
 			last[0].T.Count <= 1 {
 			h.out.Guesses = append(h.out.Guesses, hd.name) // an array without a length
 		}
-		blocks[hd] = p
 		w.take(h)
 	}
 	for _, hd := range w.cone.handles {
 		if len(hd.begins) == 0 {
 			continue
 		}
-		w.oneOf(hd.begins)
+		w.oneOf(hd.begins, func(f *ir.Func) { w.begin(f, hd) })
 		pointers, _ := members(hd.t)
 		for _, off := range pointers {
-			known := w.p.places.At[places.Place{Of: places.LayoutOf(hd.t), Off: off}]
-			if known == nil || len(known.Null) == 0 {
-				w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), w.Gep(blocks[hd], off, nil, 0)), w.Null()))
+			if !w.cone.askedForNull(hd, off) {
+				at := w.Gep(w.Load(w.Ptr(), w.AddrOfGlobal(hd.at)), off, nil, 0)
+				w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), at), w.Null()))
 			}
 		}
 	}
