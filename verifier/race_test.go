@@ -20,7 +20,7 @@ import (
 func TestQuestionsBesideEachOther(t *testing.T) {
 	m := testprogram.Hosted(t,
 		`int main(void) { unsigned n = nondet_uint(); unsigned long x = 1; for (unsigned i = 0; i < n; i++) x = x * 6364136223846793005ul + 1442695040888963407ul; return 1 / (x != 42); }`)
-	ctx, cancel := testprogram.Limit(20 * time.Second)
+	ctx, cancel := testprogram.Limit(10 * time.Second)
 	defer cancel()
 	checks := verdict.CheckSet{verdict.Termination: true, verdict.DivByZero: true}
 	res := Run(ctx, m, Plan{Target: "x86_64", Entry: "main", Checks: checks,

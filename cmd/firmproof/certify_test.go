@@ -135,7 +135,7 @@ void delay(void) {
 	}
 }
 
-// TestCertifyCorpus certifies a tenth of testdata/check and the small examples: no certificate is refused, and
+// TestCertifyCorpus certifies a twentieth of testdata/check and the small examples: no certificate is refused, and
 // 19 of 20 answers have one.
 func TestCertifyCorpus(t *testing.T) {
 	cases, err := filepath.Glob("testdata/check/*.txtar")
@@ -150,7 +150,7 @@ func TestCertifyCorpus(t *testing.T) {
 	t.Run("case", func(t *testing.T) {
 		for _, file := range cases {
 			name := filepath.Base(file)
-			if crc32.ChecksumIEEE([]byte(name))%10 != 3 { // of a name: another case takes no place of these
+			if crc32.ChecksumIEEE([]byte(name))%20 != 3 { // of a name: another case takes no place of these
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

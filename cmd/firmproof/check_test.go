@@ -16,6 +16,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/claims"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -38,7 +39,13 @@ func TestCheck(t *testing.T) {
 	t.Run("case", func(t *testing.T) {
 		for _, path := range cases {
 			name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-			t.Run(name, func(t *testing.T) { t.Parallel(); runCase(t, path) })
+			t.Run(name, func(t *testing.T) {
+				if isLong(t, path) && testprogram.Sample(1, 0) == 0 {
+					t.Skip("long: make long runs it")
+				}
+				t.Parallel()
+				runCase(t, path)
+			})
 		}
 	})
 	for _, path := range cases {
@@ -154,6 +161,15 @@ func bless(t *testing.T, path string, a *txtar.Archive, code int, got string) {
 			t.Error(err)
 		}
 	}
+}
+
+// isLong reports whether a case takes so long that `make long` alone runs it.
+func isLong(t *testing.T, path string) bool {
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Contains(strings.Split(string(a.Comment), "\n"), "long")
 }
 
 func header(t *testing.T, comment string) (flags []string, exit int) {

@@ -19,6 +19,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -63,7 +64,10 @@ func TestPairs(t *testing.T) {
 	if err != nil || len(files) < 40 {
 		t.Fatal(err, len(files))
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if i%testprogram.Sample(1, 2) != 0 {
+			continue
+		}
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			dir, want := unpack(t, file)

@@ -99,7 +99,7 @@ func TestSharedAgainstRuns(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	pick := func(of ...string) string { return of[r.Intn(len(of))] }
 	ended, safe := 0, 0
-	n := testprogram.Sample(60, 24)
+	n := testprogram.Sample(60, 10)
 	for range n {
 		src := fmt.Sprintf(`int g; int *q; int h(int *p, int n) { int k = 0; while (n > 0) { n -= %s; %s; k++; } %s; return k; }
 			int main(void) { int a[4] = {1, 2, 3, 1}, b = 1, x = nondet_int() & 7, y = 1; q = &b;`,
