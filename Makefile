@@ -20,10 +20,12 @@ build: setup
 demo: build
 	@KEEP=$(KEEP) bin/firmproof demo
 
-# Everything: format, vet, lint, layers, unit and end-to-end tests.
+# Everything: format, vet, lint, layers, unit and end-to-end tests. Some packages wait for processes and databases while
+# others compute: so one more at a time than there are cores. Less is collected of memory that there is enough of.
+test: export GOGC := 400
 test: setup-tests lint
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
-	$(GO) test -vet=off -timeout 60m ./...
+	$(GO) test -vet=off -timeout 60m -p $$(($$(nproc) + 1)) ./...
 
 # The fast loop.
 check: setup lint unit

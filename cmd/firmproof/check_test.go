@@ -30,7 +30,7 @@ const timeNet = "15m"
 // with a manifest is checked as a project. Every _bad has a _good twin that differs in
 // one token and has less to show, in what it wants and therefore in fact; where a violation is all that there
 // is to check, the twin may be vacuous. UPDATE=1 rewrites the exit
-// statuses and `want` from what happens.
+// statuses and `want` from what happens. A case with the line `long` is left to `make long`.
 func TestCheck(t *testing.T) {
 	cases, err := filepath.Glob("testdata/check/*.txtar")
 	if err != nil || len(cases) == 0 {

@@ -101,7 +101,7 @@ func provedWithin(t *testing.T, src string, limit time.Duration) (detail, ids []
 
 // TestElementsOfRandomPrograms: what is proved of the elements that random loops write is violated by no execution.
 func TestElementsOfRandomPrograms(t *testing.T) {
-	seeds := testprogram.Sample(60, 12)
+	seeds := testprogram.Sample(60, 6)
 	proved, wrong := 0, 0
 	for seed := range seeds {
 		src := randomElements(rand.New(rand.NewSource(int64(seed))))
