@@ -110,13 +110,13 @@ func (x *Machine) copyBytes(to *Object, toOff int64, from *Object, fromOff, n in
 		x.sealed("unknown bytes are copied")
 	}
 	data, undef := make([]byte, n), make([]byte, n)
-	from.span(fromOff, n, func(p *page, lo, hi, at int64) {
+	from.span(fromOff, n, func(p *Page, lo, hi, at int64) {
 		from.Read(at/PageSize, p, lo, hi)
 		copy(data[at-fromOff:], p.Data[lo:hi])
 		copy(undef[at-fromOff:], p.Undef[lo:hi])
 	})
 	x.settle(to, toOff, n, true)
-	to.span(toOff, n, func(p *page, lo, hi, at int64) {
+	to.span(toOff, n, func(p *Page, lo, hi, at int64) {
 		p.written(lo, hi)
 		copy(p.Data[lo:hi], data[at-toOff:])
 		copy(p.Undef[lo:hi], undef[at-toOff:])
@@ -139,7 +139,7 @@ func (c *call) memset(n uint64) bool {
 	}
 	b, undef := byte(c.args[1].Bits.Low64()), byte(c.args[1].Mask().Low64())
 	c.settle(o, off, int64(n), true)
-	o.span(off, int64(n), func(p *page, lo, hi, _ int64) {
+	o.span(off, int64(n), func(p *Page, lo, hi, _ int64) {
 		p.written(lo, hi)
 		for i := lo; i < hi; i++ {
 			p.Data[i], p.Undef[i] = b, undef

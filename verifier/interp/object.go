@@ -8,10 +8,11 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-type objectKind uint8
+// ObjectKind says where an object comes from.
+type ObjectKind uint8
 
 const (
-	GlobalObject objectKind = iota + 1
+	GlobalObject ObjectKind = iota + 1
 	StackObject
 	HeapObject
 	funcObject
@@ -24,7 +25,7 @@ const (
 type Object struct {
 	Number   int
 	leapt    int // objects that skipped turns would have made before it: the source counts them
-	Kind     objectKind
+	Kind     ObjectKind
 	Size     int64
 	align    int64
 	Owner    ir.Owner     // of a heap block
@@ -45,9 +46,9 @@ type Object struct {
 	Variable *ir.Var   // C variable, or nil
 	Guessed  *ir.DType // C type of a heap block, by the first typed pointer to it; only for traces
 
-	Fill     filling
+	Fill     Filling
 	Source   func(off int64) byte // bytes before the first write, nil for zeros
-	Pages    map[int64]*page
+	Pages    map[int64]*Page
 	Pointers map[int64]Value // whole pointers in memory, by offset; also integers with an object
 }
 
@@ -70,16 +71,16 @@ func (o *Object) death() string {
 	return fmt.Sprintf("%s at line %d", o.Dead, o.ended.Line)
 }
 
-// filling says what bytes nobody wrote are.
-type filling uint8
+// Filling says what bytes nobody wrote are.
+type Filling uint8
 
 const (
-	fillZero          filling = iota // zero
+	fillZero          Filling = iota // zero
 	FillUnknown                      // from the source
 	fillIndeterminate                // from the source, and using them is a mistake
 )
 
-func (x *Machine) newObject(k objectKind, size, align int64, born *ir.Instr) *Object {
+func (x *Machine) newObject(k ObjectKind, size, align int64, born *ir.Instr) *Object {
 	o := &Object{Number: len(x.Objects), Kind: k, Size: size, align: max(1, align), Born: born, Fill: fillIndeterminate,
 		leapt: x.skipped}
 	o.Source = x.src.ObjectBytes(o.Number+o.leapt, born)

@@ -1,20 +1,21 @@
 package interp
 
+// PageSize is how many bytes of an object lie together.
 const PageSize = 512
 
-// page holds bytes and, per bit, whether it is indeterminate.
-type page struct {
+// Page holds bytes and, per bit, whether it is indeterminate.
+type Page struct {
 	Data, Undef []byte
 	unread      []bool // neither written nor asked of the source yet; nil where there is nothing to ask
 }
 
 // page holds offset off, which must be inside the object.
-func (o *Object) page(off int64) (*page, int64) {
+func (o *Object) page(off int64) (*Page, int64) {
 	n := off / PageSize
 	p := o.Pages[n]
 	if p == nil {
 		size := min(PageSize, o.Size-n*PageSize)
-		p = &page{Data: make([]byte, size), Undef: make([]byte, size)}
+		p = &Page{Data: make([]byte, size), Undef: make([]byte, size)}
 		if o.Fill == fillIndeterminate {
 			for i := range p.Undef {
 				p.Undef[i] = 0xff
@@ -27,7 +28,7 @@ func (o *Object) page(off int64) (*page, int64) {
 			}
 		}
 		if o.Pages == nil {
-			o.Pages = map[int64]*page{}
+			o.Pages = map[int64]*Page{}
 		}
 		o.Pages[n] = p
 	}
@@ -35,7 +36,7 @@ func (o *Object) page(off int64) (*page, int64) {
 }
 
 // Read asks the source for the bytes [from, to) of page number n that nobody wrote.
-func (o *Object) Read(n int64, p *page, from, to int64) {
+func (o *Object) Read(n int64, p *Page, from, to int64) {
 	if p.unread == nil {
 		return
 	}
@@ -47,7 +48,7 @@ func (o *Object) Read(n int64, p *page, from, to int64) {
 }
 
 // written notes that the bytes [from, to) are.
-func (p *page) written(from, to int64) {
+func (p *Page) written(from, to int64) {
 	if p.unread != nil {
 		clear(p.unread[from:to])
 	}
@@ -68,7 +69,7 @@ func (o *Object) ByteAt(off int64) (b, undef byte) {
 }
 
 // span calls f with each page of [off, off+n), which must be inside the object, and the part of it that lies there.
-func (o *Object) span(off, n int64, f func(p *page, from, to int64, at int64)) {
+func (o *Object) span(off, n int64, f func(p *Page, from, to int64, at int64)) {
 	for end := off + n; off < end; {
 		p, i := o.page(off)
 		to := min(int64(len(p.Data)), i+end-off)
@@ -79,7 +80,7 @@ func (o *Object) span(off, n int64, f func(p *page, from, to int64, at int64)) {
 
 // setBytes writes n bytes: the i-th is what bytes says.
 func (o *Object) setBytes(off, n int64, bytes func(i int64) byte) {
-	o.span(off, n, func(p *page, from, to, at int64) {
+	o.span(off, n, func(p *Page, from, to, at int64) {
 		p.written(from, to)
 		for i := from; i < to; i++ {
 			p.Data[i], p.Undef[i] = bytes(at-off+i-from), 0

@@ -121,9 +121,9 @@ func (c *copier) object(o *Object) *Object {
 	if o.readOnly {
 		to.Pages = o.Pages // nobody writes them
 	} else if o.Pages != nil {
-		to.Pages = make(map[int64]*page, len(o.Pages))
+		to.Pages = make(map[int64]*Page, len(o.Pages))
 		for n, p := range o.Pages {
-			to.Pages[n] = &page{Data: slices.Clone(p.Data), Undef: slices.Clone(p.Undef)}
+			to.Pages[n] = &Page{Data: slices.Clone(p.Data), Undef: slices.Clone(p.Undef)}
 			c.bytes += int64(2 * len(p.Data))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// Run is Run that also watches for a repeated state; it then ends with
+// Run is interp.Run that also watches for a repeated state; it then ends with
 // kind Lasso. Objects that nothing can reach do not belong to the state, and
 // which number a reachable one has does not matter. One that has an address can be
 // reached by it.
