@@ -2,12 +2,14 @@ package compile
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // answers holds what one compiler says of its ABI.
@@ -53,8 +55,33 @@ func (b *builder) vendorPath(tool string) (path, reason string) {
 	return path, ""
 }
 
-// askCompiler runs a compiler on the probes.
+// answered holds what compilers said, by call and file of the compiler: both commits of a change, each target and each
+// build of a watched folder ask the same. The words of a call name no files of the project (vendorWords).
+var answered sync.Map // of *answers
+
+// askCompiler asks a compiler once. Answers that say why there is none are not kept.
 func (b *builder) askCompiler(ctx context.Context, argv []string) (*answers, error) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return b.probe(ctx, argv)
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return b.probe(ctx, argv)
+	}
+	key := fmt.Sprintf("%q %s %d %d", argv, path, file.Size(), file.ModTime().UnixNano())
+	if out, ok := answered.Load(key); ok {
+		return out.(*answers), nil
+	}
+	out, err := b.probe(ctx, argv)
+	if err == nil && out.reason == "" {
+		answered.Store(key, out)
+	}
+	return out, err
+}
+
+// probe runs a compiler on the probes.
+func (b *builder) probe(ctx context.Context, argv []string) (*answers, error) {
 	dir, err := os.MkdirTemp(b.opts.WorkDir, "abi-")
 	if err != nil {
 		return nil, &InfraError{"abi", err}
