@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -19,6 +20,7 @@ func boundCommand() *cobra.Command {
 	var entry, target, integers string
 	var timeout time.Duration
 	var techniques techniqueFlags
+	var opts compile.Options
 	cmd := &cobra.Command{
 		Use:   "bound FILE --entry F",
 		Short: "Upper bound of the runtime of a C function",
@@ -27,7 +29,7 @@ func boundCommand() *cobra.Command {
 The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or MAYBE.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			last, err := bound(cmd, args[0], entry, target, integers, timeout, &techniques)
+			last, err := bound(cmd, args[0], entry, target, integers, timeout, &techniques, opts)
 			if err != nil {
 				return err
 			}
@@ -41,11 +43,14 @@ The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or
 	f.StringVar(&target, "target", "host", "target name (see firmproof targets)")
 	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
 	secondsVar(f, &timeout, "timeout", 25*time.Second, "time limit")
+	f.StringArrayVarP(&opts.Include, "include", "I", nil, "include folder")
+	f.StringArrayVarP(&opts.Defines, "define", "D", nil, "macro")
+	f.StringArrayVarP(&opts.Undefines, "undefine", "U", nil, "macro to undefine")
 	return cmd
 }
 
 func bound(cmd *cobra.Command, file, entry, target, integers string, timeout time.Duration,
-	techniques *techniqueFlags) (string, error) {
+	techniques *techniqueFlags, opts compile.Options) (string, error) {
 	if integers != "bitvector" && integers != "unbounded" {
 		return "", fmt.Errorf("--integers %q: bitvector or unbounded", integers)
 	}
@@ -60,8 +65,13 @@ func bound(cmd *cobra.Command, file, entry, target, integers string, timeout tim
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	module, err := readFile(ctx, file, t, compile.Options{WorkDir: work, Entries: []string{entry}})
+	opts.WorkDir, opts.Entries = work, []string{entry}
+	module, err := readFile(ctx, file, t, opts)
 	if err != nil {
+		var missing *compile.EntryError
+		if errors.As(err, &missing) && !cmd.Flags().Changed("entry") {
+			err = fmt.Errorf("%w (--entry names the function)", err)
+		}
 		return "", err
 	}
 	off, err := parseEngines(techniques.engines)

@@ -13,6 +13,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // version is set by the linker.
@@ -109,6 +112,26 @@ func untilInterrupt(parent context.Context) (context.Context, func() bool) {
 	return ctx, func() bool { signal.Stop(keys); return errors.Is(context.Cause(ctx), pressed) }
 }
 
+// nameNearest adds to the error about an unknown flag which one may be meant.
+func nameNearest(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	name := unknown.GetSpecifiedName()
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	near, hint := verdict.Nearest(name, known), ""
+	if verdict.Distance(name, near) <= 1+len(name)/4 {
+		hint = fmt.Sprintf(", did you mean --%s?", near)
+	}
+	return fmt.Errorf("%w%s (`%s --help` lists all)", err, hint, cmd.CommandPath())
+}
+
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "firmproof",
@@ -117,6 +140,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetFlagErrorFunc(nameNearest)
 	root.AddCommand(initCommand(), harnessCommand(), replayCommand(), runCommand(), diffCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), lspCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(),

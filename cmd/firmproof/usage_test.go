@@ -37,6 +37,8 @@ func TestUsage(t *testing.T) {
 		want string
 	}{
 		{"--format jsn:r.json FILE", exitUsage, `did you mean "json"?`},
+		{"--chekcs default FILE", exitUsage, "did you mean --checks? (`firmproof check --help` lists all)"},
+		{"--nothing-like-it FILE", exitUsage, "--nothing-like-it (`firmproof check --help` lists all)"},
 		{"--format json: FILE", exitUsage, "names no file"},
 		{"--format json:" + at("r.json") + " -o x FILE", exitUsage, "one of the two ways"},
 		{"--format json --format md FILE", exitUsage, "both go to standard output"},

@@ -161,15 +161,15 @@ func Nearest(name string, candidates []string) string {
 	sort.Strings(sorted)
 	best, bestDist := "", 1<<30
 	for _, c := range sorted {
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDist {
+		if d := Distance(strings.ToLower(name), strings.ToLower(c)); d < bestDist {
 			best, bestDist = c, d
 		}
 	}
 	return best
 }
 
-// distance is Levenshtein's, over bytes.
-func distance(a, b string) int {
+// Distance is Levenshtein's, over bytes.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
