@@ -25,7 +25,7 @@ demo: build
 test: export GOGC := 400
 test: setup-tests lint
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
-	$(GO) test -vet=off -timeout 60m -p $$(($$(nproc) + 1)) ./...
+	$(GO) test -vet=off -ldflags=-w -timeout 60m -p $$(($$(nproc) + 1)) ./...
 
 # The fast loop.
 check: setup lint unit
