@@ -98,7 +98,7 @@ attributes: setup-tests
 # Random families of the engines' own tests, all of them: `make test` takes a sample.
 long: setup
 	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 ./verifier ./verifier/invariant ./verifier/graphterm ./pipeline/prepare
-	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|Contracts|Uninterpreted|CallsOfModules)$$' ./cmd/firmproof
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|Contracts|Uninterpreted|CallsOfModules)$$' ./cmd/firmproof
 
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests
