@@ -106,7 +106,9 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) 
 			entries: map[*Frame]map[*Loop][]bits.Vec{}})
 	}
 	for _, observe := range opts.Observe {
-		x.on = append(x.on, observe(x))
+		if o := observe(x); o != nil {
+			x.on = append(x.on, o)
+		}
 	}
 	return x, nil
 }

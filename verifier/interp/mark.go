@@ -140,10 +140,14 @@ func selectors(text string) int {
 
 // nameBlocks replaces the marks of blocks in how the run ended, as far as no observer did.
 func (x *Machine) nameBlocks() {
-	names := x.BlockNames()
-	x.Outcome.Message = x.Unmark(x.Outcome.Message, 0, "", names)
+	x.UnmarkEnd(0, x.BlockNames())
+}
+
+// UnmarkEnd replaces the marks in how the run ended, behind so many steps.
+func (x *Machine) UnmarkEnd(step int, names map[*Object]*BlockName) {
+	x.Outcome.Message = x.Unmark(x.Outcome.Message, step, "", names)
 	if o := x.Outcome.Object; o != nil {
-		o.Name = x.Unmark(o.Name, 0, "", names)
+		o.Name = x.Unmark(o.Name, step, "", names)
 	}
 }
 

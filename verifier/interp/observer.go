@@ -36,7 +36,7 @@ type Observer interface {
 	End(out *Outcome)                                  // the run is over; what was seen goes into out
 }
 
-// Observe makes the observer of a run.
+// Observe makes the observer of a run; nil: there is nothing to be told.
 type Observe func(*Machine) Observer
 
 // SkipTurns notes that an observer skipped turns of the loop that begins with at, which would have made so many

@@ -18,8 +18,10 @@ import (
 
 // randomX87 returns the encoding of a number that the format has, often one at an edge.
 func randomX87(r *rand.Rand) bits.Vec {
-	exp := []int{0, 1, 2, ieee.X87Top, ieee.X87Top - 1, ieee.X87Bias, ieee.X87Bias + 62, ieee.X87Bias + r.Intn(130) - 65, r.Intn(ieee.X87Top + 1),
-		ieee.X87Bias / 2, ieee.X87Bias + ieee.X87Bias/2, ieee.X87Bias - 1023 - r.Intn(60), ieee.X87Bias + 1020 + r.Intn(8)}[r.Intn(13)]
+	exp := []int{0, 1, 2, ieee.X87Top, ieee.X87Top - 1, ieee.X87Bias, ieee.X87Bias + 62,
+		ieee.X87Bias + r.Intn(130) - 65, r.Intn(ieee.X87Top + 1),
+		ieee.X87Bias / 2, ieee.X87Bias + ieee.X87Bias/2, ieee.X87Bias - 1023 - r.Intn(60),
+		ieee.X87Bias + 1020 + r.Intn(8)}[r.Intn(13)]
 	mant := []uint64{0, 1, 1<<63 - 1, r.Uint64(), r.Uint64() << uint(r.Intn(64)), r.Uint64() >> uint(r.Intn(64)),
 		1<<uint(r.Intn(64)) - 1, 0x3ff, 0x400, 0xc00}[r.Intn(10)] &^ (1 << 63)
 	if exp != 0 {

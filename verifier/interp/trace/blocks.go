@@ -117,25 +117,20 @@ func (x *tracer) showLater(o *interp.Object, off, n int64, show func(*interp.Obj
 
 // nameHeld replaces the marks of blocks in all that the run has to say.
 func (x *tracer) nameHeld() {
-	t := x
 	x.guessLate()
-	for _, u := range t.blocks.untyped {
-		if i := u.step - t.dropped; i >= 0 && i < len(t.steps) {
-			u.show(&t.steps[i])
+	for _, u := range x.blocks.untyped {
+		if i := u.step - x.dropped; i >= 0 && i < len(x.steps) {
+			u.show(&x.steps[i])
 		}
 	}
 	x.findBlockNames()
-	names := t.blocks.names
-	for i := range t.steps {
-		s, at := &t.steps[i], t.dropped+i
+	names := x.blocks.names
+	for i := range x.steps {
+		s, at := &x.steps[i], x.dropped+i
 		place := x.Unmark(s.What, at, "", names)
 		s.What, s.Value = place, x.Unmark(s.Value, at, place, names)
 	}
-	at := t.dropped + len(t.steps)
-	x.Outcome.Message = x.Unmark(x.Outcome.Message, at, "", names)
-	if o := x.Outcome.Object; o != nil {
-		o.Name = x.Unmark(o.Name, at, "", names)
-	}
+	x.UnmarkEnd(x.dropped+len(x.steps), names)
 }
 
 // findBlockNames finds the names of all blocks.

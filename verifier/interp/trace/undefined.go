@@ -14,7 +14,12 @@ import (
 // Undefined returns what makes the observer of runs without a trace: Outcome.Undefined is those of the variables that
 // the run looks at before it fails.
 func Undefined(names []string) interp.Observe {
-	return func(m *interp.Machine) interp.Observer { return &unfollowed{undefined: undefined{names: names}} }
+	return func(*interp.Machine) interp.Observer {
+		if len(names) == 0 {
+			return nil
+		}
+		return &unfollowed{undefined: undefined{names: names}}
+	}
 }
 
 type unfollowed struct {
@@ -99,7 +104,7 @@ func (m *memoryCauses) leavesOut(o *interp.Object, off, n int64) bool {
 	return found
 }
 
-// undefinedUsed returns the variables of TraceOptions.Undefined that the failure depends on: all that were looked at
+// undefinedUsed returns the variables of Options.Undefined that the failure depends on: all that were looked at
 // where nobody followed what it depends on.
 func (x *tracer) undefinedUsed() []string {
 	if x.Outcome.Kind != interp.Violation || len(x.undefined.met) == 0 {
