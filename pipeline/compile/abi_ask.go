@@ -61,15 +61,11 @@ var answered sync.Map // of *answers
 
 // askCompiler asks a compiler once. Answers that say why there is none are not kept.
 func (b *builder) askCompiler(ctx context.Context, argv []string) (*answers, error) {
-	path, err := exec.LookPath(argv[0])
+	tool, err := identity(argv[0])
 	if err != nil {
 		return b.probe(ctx, argv)
 	}
-	file, err := os.Stat(path)
-	if err != nil {
-		return b.probe(ctx, argv)
-	}
-	key := fmt.Sprintf("%q %s %d %d", argv, path, file.Size(), file.ModTime().UnixNano())
+	key := fmt.Sprintf("%q %s", argv, tool)
 	if out, ok := answered.Load(key); ok {
 		return out.(*answers), nil
 	}

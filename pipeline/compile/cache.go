@@ -140,14 +140,19 @@ func digest(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// compilerIdentity changes when clang is replaced. It looks at the file, not at
-// what it prints, so that a build does not start clang once more per unit.
+// compilerIdentity changes when clang is replaced.
 func compilerIdentity() (string, error) {
 	tools, err := llvm.Find()
 	if err != nil {
 		return "", err
 	}
-	path, err := exec.LookPath(tools.Clang)
+	return identity(tools.Clang)
+}
+
+// identity changes when a program is replaced. It looks at the file, not at what the program prints, so that a build does
+// not start a compiler once more per unit.
+func identity(program string) (string, error) {
+	path, err := exec.LookPath(program)
 	if err != nil {
 		return "", err
 	}
