@@ -43,8 +43,7 @@ The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or
 	f.StringVar(&target, "target", "host", "target name (see firmproof targets)")
 	f.StringVar(&integers, "integers", "bitvector", "bitvector or unbounded")
 	secondsVar(f, &timeout, "timeout", 25*time.Second, "time limit")
-	f.StringArrayVarP(&opts.Include, "include", "I", nil, "include folder")
-	f.StringArrayVarP(&opts.Defines, "define", "D", nil, "macro")
+	sourceFlags(f, &opts.Include, &opts.Defines)
 	f.StringArrayVarP(&opts.Undefines, "undefine", "U", nil, "macro to undefine")
 	return cmd
 }

@@ -104,9 +104,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringVar(&fl.failOn, "fail-on", "unknown",
 		"what makes the exit status non-zero: violation, unknown, vacuous or conditional, or several with commas")
 	f.StringVar(&fl.baseline, "baseline", "", "JSON report: violations in it do not count")
-	f.StringArrayVarP(&fl.req.Defines, "define", "D", nil, "macro for plain C files")
 	f.StringArrayVarP(&fl.req.Undefines, "undefine", "U", nil, "macro to undefine")
-	f.StringArrayVarP(&fl.req.Include, "include", "I", nil, "include folder for plain C files")
+	sourceFlags(f, &fl.req.Include, &fl.req.Defines)
 	f.StringArrayVar(&fl.req.CBMCProofs, "cbmc-proof", nil,
 		"folder with proofs written for CBMC: itself or below it (repeatable)")
 	f.StringVar(&fl.req.Since, "changed-since", "", "commit: `functions: changed` means those that differ from it")

@@ -57,8 +57,7 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 	f.StringVar(&d.repo, "repo", ".", "`folder` of the git repository")
 	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target")
 	f.BoolVar(&d.json, "json", false, "write JSON")
-	f.StringArrayVarP(&d.req.Include, "include", "I", nil, "include folder for plain C files")
-	f.StringArrayVarP(&d.req.Defines, "define", "D", nil, "macro for plain C files")
+	sourceFlags(f, &d.req.Include, &d.req.Defines)
 	return cmd
 }
 

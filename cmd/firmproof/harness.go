@@ -61,8 +61,7 @@ functions and types of that file are there. A harness file that is there already
 	f.StringVarP(&out, "output", "o", "",
 		"`file` for the harness, - for the terminal (default proofs/ and the name of the function's file)")
 	f.StringArrayVar(&req.Targets, "target", nil, "target to build for (default: the manifest's first, else host)")
-	f.StringArrayVarP(&req.Defines, "define", "D", nil, "macro for plain C files")
-	f.StringArrayVarP(&req.Include, "include", "I", nil, "include folder for plain C files")
+	sourceFlags(f, &req.Include, &req.Defines)
 	f.StringArrayVar(&req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }

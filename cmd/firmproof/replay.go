@@ -75,8 +75,7 @@ Exit status: 1 the failure was reproduced; 3 it was not; 2 this cannot be run he
 	f.StringVar(&fl.entry, "entry", "", "entry of the claim")
 	f.StringVar(&fl.emit, "emit", "", "write the harness to this `file`, too")
 	f.StringVarP(&fl.into, "output", "o", "", "write the report, with the result in it, to this `file`")
-	f.StringArrayVarP(&fl.include, "include", "I", nil, "include folder")
-	f.StringArrayVarP(&fl.defines, "define", "D", nil, "macro")
+	sourceFlags(f, &fl.include, &fl.defines)
 	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags")
 	secondsVar(f, &fl.limit, "timeout", 30*time.Second, "longest time of the run")
 	return cmd
