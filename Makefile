@@ -95,10 +95,10 @@ soundness: setup
 attributes: setup-tests
 	FIRMPROOF_ATTRIBUTES=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestAttributes$$' -timeout 0 -v ./cmd/firmproof
 
-# Random families of the engines' own tests, all of them: `make test` takes a sample.
+# Families of programs that `make test` takes a sample of, all of them.
 long: setup
 	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 ./verifier ./verifier/invariant ./verifier/graphterm ./pipeline/prepare
-	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|Contracts|Uninterpreted|CallsOfModules)$$' ./cmd/firmproof
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|CertifyCorpus|Contracts|Uninterpreted|CallsOfModules|Soundness)$$' ./cmd/firmproof
 
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests

@@ -122,7 +122,7 @@ func TestInductionAgainstUnwinding(t *testing.T) {
 
 // What is proved with recursion cut holds in the complete unwinding.
 func TestRecursionAgainstUnwinding(t *testing.T) {
-	againstUnwinding(t, int64(testprogram.Sample(randomCalls, 12)), callProgram, []string{"-O0", "-O1"})
+	againstUnwinding(t, testprogram.Sample[int64](randomCalls, 12), callProgram, []string{"-O0", "-O1"})
 }
 
 // againstUnwinding proves claims of n random programs with every loop cut, and

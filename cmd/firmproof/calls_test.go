@@ -251,7 +251,7 @@ static int failed[16]; static void reset(void);
 // TestCallsOfModules: what executions of random calls break, nothing proves, and most of it is found.
 func TestCallsOfModules(t *testing.T) {
 	broken, found, proved := 0, 0, 0
-	for seed := range int64(testprogram.Sample(24, 4)) {
+	for seed := range testprogram.Sample[int64](24, 4) {
 		r := rand.New(rand.NewSource(seed))
 		module, n := moduleOf(r)
 		table := ""

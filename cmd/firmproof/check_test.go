@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 		for _, path := range cases {
 			name := strings.TrimSuffix(filepath.Base(path), ".txtar")
 			t.Run(name, func(t *testing.T) {
-				if isLong(t, path) && testprogram.Sample(1, 0) == 0 {
+				if testprogram.Sample(false, true) && isLong(t, path) {
 					t.Skip("long: make long runs it")
 				}
 				t.Parallel()

@@ -21,6 +21,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -41,7 +42,7 @@ func TestSoundness(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last, until := seed+2, time.Time{}
+	last, until := seed+testprogram.Sample[int64](3, 2), time.Time{}
 	if s := os.Getenv("FIRMPROOF_SOUNDNESS"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil {

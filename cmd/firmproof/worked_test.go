@@ -55,7 +55,7 @@ func TestWorkedExamples(t *testing.T) {
 			if !bytes.Contains(table, []byte("| "+strings.TrimSuffix(f.Name, ".c")+" |")) {
 				t.Errorf("%s has no row", f.Name)
 			}
-			if crc32.ChecksumIEEE([]byte(f.Name))%uint32(testprogram.Sample(1, 5)) != 0 {
+			if crc32.ChecksumIEEE([]byte(f.Name))%testprogram.Sample[uint32](1, 5) != 0 {
 				continue // one of five; `make long` asks for all
 			}
 			file := filepath.Join(dir, f.Name)

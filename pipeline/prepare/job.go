@@ -124,8 +124,8 @@ func (j *Job) leaveOut(res *verdict.Result) {
 
 // Stands reports whether a violation that was just found is a finding whatever other verifications come to.
 func (j *Job) Stands(c verdict.Claim) bool {
-	return j.Pair == nil && len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil && !slices.ContainsFunc(j.Suppressed,
-		func(s suppression) bool { return s.accepts(&c) })
+	return j.Pair == nil && len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil &&
+		!slices.ContainsFunc(j.Suppressed, func(s suppression) bool { return s.accepts(&c) })
 }
 
 // standing says what a violation counts for if the other commit of a change comes to the same place on the same inputs

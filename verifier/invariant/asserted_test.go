@@ -78,7 +78,7 @@ func TestElements(t *testing.T) {
 		if _, ids := provedWithin(t, c.right, time.Minute); len(ids) == 0 {
 			t.Errorf("%s: not proved", c.name)
 		}
-		if detail, ids := provedWithin(t, c.wrong, time.Duration(testprogram.Sample(4, 1))*time.Second); len(ids) > 0 {
+		if detail, ids := provedWithin(t, c.wrong, testprogram.Sample(4*time.Second, time.Second)); len(ids) > 0 {
 			t.Errorf("%s: what is wrong is proved: %v", c.name, detail)
 		}
 	}

@@ -48,7 +48,7 @@ func TestFilters(t *testing.T) {
 		m := testprogram.Compile(t, c.src, "-O0")
 		limit := time.Minute
 		if !c.proved {
-			limit = time.Duration(testprogram.Sample(2, 1)) * time.Second
+			limit = testprogram.Sample(2*time.Second, time.Second)
 		}
 		p := volatileMemory(m, verdict.Assert)
 		got := inductTurns(testprogram.Within(t, limit), p, 0, false)

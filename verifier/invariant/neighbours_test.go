@@ -40,7 +40,7 @@ func TestNeighbours(t *testing.T) {
 		if wrong == c.right {
 			t.Errorf("%s: no mistake in it", c.name)
 		}
-		if detail, ids := provedWithin(t, wrong, time.Duration(testprogram.Sample(2, 1))*time.Second); len(ids) > 0 {
+		if detail, ids := provedWithin(t, wrong, testprogram.Sample(2*time.Second, time.Second)); len(ids) > 0 {
 			t.Errorf("%s: what is wrong is proved: %v", c.name, detail)
 		}
 	}

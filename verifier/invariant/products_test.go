@@ -87,7 +87,7 @@ func TestProducts(t *testing.T) {
 		} else {
 			missed += c.name + ", "
 		}
-		if p := proof(c.wrong, time.Duration(testprogram.Sample(2, 1))*time.Second); p != nil {
+		if p := proof(c.wrong, testprogram.Sample(2*time.Second, time.Second)); p != nil {
 			t.Errorf("%s: what is wrong is proved: %v", c.name, p.Certificate.Detail)
 		}
 	}

@@ -107,8 +107,9 @@ func Limit(limit time.Duration) (context.Context, context.CancelFunc) {
 	return ctx, func() { done(); cancel() }
 }
 
-// Sample is how many of a random family a run of the tests takes: few, or all where FIRMPROOF_LONG is set (`make long`).
-func Sample(all, few int) int {
+// Sample says how much of a family of programs, or how long for each, a run of the tests takes: few, or all where
+// FIRMPROOF_LONG is set (`make long`).
+func Sample[T any](all, few T) T {
 	if os.Getenv("FIRMPROOF_LONG") != "" {
 		return all
 	}
