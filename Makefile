@@ -98,7 +98,7 @@ attributes: setup-tests
 # Families of programs that `make test` takes a sample of, all of them.
 long: setup
 	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 ./verifier ./verifier/invariant ./verifier/graphterm ./pipeline/prepare
-	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|CertifyCorpus|Contracts|Uninterpreted|CallsOfModules|Soundness)$$' ./cmd/firmproof
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|CertifyCorpus|Lanes|Contracts|Uninterpreted|CallsOfModules|Soundness)$$' ./cmd/firmproof
 
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests

@@ -19,6 +19,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -269,7 +270,10 @@ type lanes struct {
 
 func (l *lanes) project(p project) {
 	base := l.tree(p.name, p.files)
-	for _, e := range p.edits {
+	for i, e := range p.edits {
+		if (len(p.edits)-1-i)%testprogram.Sample(1, 2) != 0 {
+			continue // every second one; `make long` makes all
+		}
 		now := l.tree(p.name+", "+e.name, e.files)
 		if before, after := statuses(base), statuses(now); e.moves && before != after {
 			l.t.Errorf("%s: text that moves changes\n%sto\n%s", e.name, before, after)
