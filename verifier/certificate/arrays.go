@@ -4,10 +4,8 @@ import (
 	"errors"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxTerms bounds the terms of one question.
-const maxTerms = 4_000_000
 
 var errLarge = errors.New("the formula is too large to be certified")
 
@@ -71,7 +69,7 @@ func (e *expander) read(a, i ilr.Term) ilr.Term {
 	if t, ok := e.reads[key]; ok {
 		return t
 	}
-	if s.Len() > maxTerms {
+	if s.Len() > policy.QuestionTerms {
 		panic(errLarge)
 	}
 	arg := func(n int) ilr.Term { return e.plain(s.Arg(a, n)) }
@@ -124,7 +122,7 @@ func (e *expander) congruences() []ilr.Term {
 		list := e.elems[a]
 		for n, x := range list {
 			for _, y := range list[:n] {
-				if s.Len() > maxTerms {
+				if s.Len() > policy.QuestionTerms {
 					panic(errLarge)
 				}
 				if same := s.Eq(x.index, y.index); !s.IsFalse(same) {

@@ -2,13 +2,10 @@ package claims
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxAfter is how many violations are told apart that may come before a claim; where there are more, claims name
-// verdict.AnyBefore.
-const maxAfter = 8
 
 // MarkAfter notes of each claim that holds which violated claims of res an execution may come to before it. What is
 // proved there is proved of the executions that violate none of them: who accepts one has no proof of the rest.
@@ -23,7 +20,7 @@ func MarkAfter(p *problem.Problem, res *verdict.Result) {
 		return
 	}
 	at := ClaimPlaces(p)
-	if len(bad) > maxAfter {
+	if len(bad) > policy.Before {
 		note(res, at, verdict.AnyBefore, afterViolations(p, at, bad...))
 		return
 	}

@@ -246,10 +246,6 @@ func (e *encoder) newArrival(key string) *arrival {
 	return &arrival{key: key, hav: h, done: map[*object]*objHavoc{}}
 }
 
-// maxCutTurns is how many turns of a loop with a constant trip count are walked
-// before the loop is cut.
-const maxCutTurns = 40
-
 // ComesBack reports whether some header is the way back from calls.
 func (f *Formula) ComesBack() bool {
 	return slices.ContainsFunc(f.Headers, func(h Header) bool { return h.Calls })

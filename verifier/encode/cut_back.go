@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -99,9 +100,6 @@ func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
 	}
 }
 
-// maxPlace is the longest range that is kept apart from the rest of its object.
-const maxPlace = 16
-
 // widenCells notes the ranges whose bytes differ; it reports whether h grew.
 func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *content) bool {
 	grew := false
@@ -119,7 +117,7 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 			off, n = k, covered(y.cells, q, k, q.off+q.n-k)
 		}
 		next = off + n
-		if n > maxPlace {
+		if n > policy.CutPlace {
 			h.whole, h.places, grew = true, nil, true
 			return
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -37,12 +38,6 @@ type backVar struct {
 	at func(was, is edge) ilr.Term // vals of was: the arguments, of is: the result
 }
 
-// maxCalls and maxConstantNesting stop recursion that depends on no input.
-const (
-	maxCalls           = 120
-	maxConstantNesting = 20
-)
-
 // isCut reports that calls of f are not walked one by one.
 func (e *encoder) isCut(f *ir.Func) bool { return e.cutter != nil && e.cutter.funcs[f.Name] }
 
@@ -53,7 +48,7 @@ func (e *encoder) mustCutCalls(f *ir.Func, active int, forked bool) bool {
 		return false
 	}
 	e.cutter.calls[f]++
-	if !forked && !e.cutter.All && active < maxConstantNesting && e.cutter.calls[f] < maxCalls {
+	if !forked && !e.cutter.All && active < policy.ConstantNesting && e.cutter.calls[f] < policy.ConstantCalls {
 		return false
 	}
 	e.cutter.funcs[f.Name] = true

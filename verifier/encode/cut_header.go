@@ -4,6 +4,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // addHeader publishes the unknown state st at the loop or function of a, entry
@@ -72,9 +73,6 @@ func (e *encoder) addArrival(a *arrival, in edge) {
 	h.Arrivals = append(h.Arrivals, r)
 }
 
-// maxCellVars is how many arrays have a ghost cell at one header.
-const maxCellVars = 6
-
 // cellVars are the elements that the ghost index names of arrays that became
 // unknown as a whole, or that are read at unknown places: what holds of them for
 // any index holds of all elements.
@@ -84,7 +82,7 @@ func (e *encoder) cellVars(a *arrival, entry, st *state) []*cutVar {
 		o := e.cutter.byKey[key]
 		known := i < len(a.hav.objs)
 		switch {
-		case o == nil || st.get(o) == nil || len(out) == maxCellVars:
+		case o == nil || st.get(o) == nil || len(out) == policy.CutCells:
 			continue
 		case known && (a.done[o] == nil || !a.done[o].whole) || !known && a.hav.objs[key] != nil:
 			continue

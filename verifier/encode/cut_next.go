@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Lemmas about neighbours, such as that an array is sorted, speak of the element behind the one that the ghost index
@@ -51,9 +52,6 @@ func (e *encoder) around(fr *frame, a *arrival) []*cutVar {
 	return out
 }
 
-// maxStems is how many offsets are remembered of an array.
-const maxStems = 16
-
 // notePair notes that an array is read at two places that differ by a constant.
 func (e *encoder) notePair(t target) {
 	key := e.cutter.keys[t.obj]
@@ -67,7 +65,7 @@ func (e *encoder) notePair(t target) {
 			return
 		}
 	}
-	if len(stems) < maxStems {
+	if len(stems) < policy.CutStems {
 		e.cutter.stems[t.obj] = append(stems, t.off)
 	}
 }

@@ -1,5 +1,7 @@
 package encode
 
+import "github.com/firmproof/firmproof/verifier/policy"
+
 // havoc holds what becomes unknown at one arrival at a loop.
 type havoc struct {
 	objs map[string]*objHavoc // by object key
@@ -49,12 +51,6 @@ func trailing(c uint64) int {
 	return n
 }
 
-// How many elements of an array may be unknown, or indeterminate, each by itself.
-const (
-	maxUnknown   = 15
-	maxUndefined = 7
-)
-
 // tooMany reports whether so many elements are unknown that numbers of their own cost more than they tell.
 func (h *objHavoc) tooMany() bool {
 	undefined := 0
@@ -63,7 +59,7 @@ func (h *objHavoc) tooMany() bool {
 			undefined++
 		}
 	}
-	return len(h.places) > maxUnknown || undefined > maxUndefined
+	return len(h.places) > policy.UnknownElements || undefined > policy.UndefinedElements
 }
 
 func (h *objHavoc) find(off, n int64) *place {

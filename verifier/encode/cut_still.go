@@ -5,13 +5,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxStillMembers bounds the members and elements, read and not changed by a loop, that candidates speak about.
-const maxStillMembers = 6
-
-// maxStillBelow bounds the variables, read by functions that a loop calls and not changed, that candidates speak about.
-const maxStillBelow = 6
 
 // companions are numbers that the loop reads and does not change.
 func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
@@ -64,7 +59,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 					continue
 				}
 				o, p := e.stillPlace(fr, a, st, in.Args[0], e.lay.StoreSize(in.Access))
-				if p == nil || p.n != o.csize && members == maxStillMembers {
+				if p == nil || p.n != o.csize && members == policy.StillMembers {
 					continue
 				}
 				before := len(out)
@@ -92,7 +87,7 @@ func (e *encoder) below(fr *frame, a *arrival, st *state, add func(name string, 
 		}
 	}
 	delete(called, fr.fn)
-	most := maxStillBelow
+	most := policy.StillBelow
 	for _, g := range e.readBy(called) {
 		if o, p := e.stillPlace(fr, a, st, g, e.lay.SizeOf(g.Global.T)); p != nil && most > 0 {
 			add(e.placeName(o, p), e.readRaw(o, st.get(o), p.off, p.n), o.origin(p.off))

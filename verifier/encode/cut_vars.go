@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // cutVar is a number that candidates speak about: something that became unknown
@@ -151,16 +152,13 @@ func (e *encoder) offsetIn(obj *object, v val) ilr.Term {
 	})
 }
 
-// maxConstants is how many constants of a function bounds are tried with.
-const maxConstants = 24
-
 // constantsOf lists the constants of width w that fs and what they call compare
 // with, store or add, with their neighbours.
 func (e *encoder) constantsOf(fs []*ir.Func, w int, more ...ilr.Term) []bits.Vec {
 	var out []bits.Vec
 	seen := map[bits.Vec]bool{}
 	put := func(v bits.Vec) {
-		if !seen[v] && len(out) < maxConstants {
+		if !seen[v] && len(out) < policy.BoundConstants {
 			seen[v] = true
 			out = append(out, v)
 		}
@@ -193,7 +191,7 @@ func (e *encoder) constantsOf(fs []*ir.Func, w int, more ...ilr.Term) []bits.Vec
 	for _, f := range fs {
 		seenFn[f] = true
 	}
-	for work := slices.Clone(fs); len(work) > 0 && len(out) < maxConstants; work = work[1:] {
+	for work := slices.Clone(fs); len(work) > 0 && len(out) < policy.BoundConstants; work = work[1:] {
 		for _, b := range work[0].Blocks {
 			for _, in := range b.Instrs {
 				if k, ok := in.Callee.(*ir.Const); ok && k.Func != nil && !seenFn[k.Func] {

@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Inputs returns what the environment decided in the model of ev, for the replay: the
@@ -134,9 +135,6 @@ func (f *Formula) scalarBytes(off int64, v bits.Vec, to map[int64]byte) {
 	}
 }
 
-// maxDefault is how many bytes of an array's default value are written out.
-const maxDefault = 1 << 20
-
 // arrayBytes adds the elements of an array variable, up to size bytes.
 func (f *Formula) arrayBytes(ev *ilr.Evaluator, t ilr.Term, word, size int64, to map[int64]byte) {
 	a := ev.Array(t)
@@ -144,7 +142,7 @@ func (f *Formula) arrayBytes(ev *ilr.Evaluator, t ilr.Term, word, size int64, to
 		return
 	}
 	if !a.Default.IsZero() {
-		for i := int64(0); i < min(size, maxDefault)/word; i++ {
+		for i := int64(0); i < min(size, policy.DefaultBytes)/word; i++ {
 			f.scalarBytes(i*word, a.Default, to)
 		}
 	}

@@ -94,7 +94,7 @@ func (x *instances) constants(i int) (out []ilr.Term) {
 	if len(x.reads([]ilr.Term{f.body}, x.varies)) > 0 {
 		return nil
 	}
-	each := []int64{0, maxCells, 8, 4}[min(len(f.vars), 3)]
+	each := []int64{0, policy.AccessCells, 8, 4}[min(len(f.vars), 3)]
 	values := make([]ilr.Term, len(f.vars))
 	var all func(k int)
 	all = func(k int) {

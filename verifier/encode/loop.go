@@ -5,13 +5,10 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxConstantTurns stops loops whose trip count is constant but that nobody
-// wants to wait for.
-const maxConstantTurns = 1 << 22
 
 // loopState follows one loop of an activation through its turns.
 type loopState struct {
@@ -58,7 +55,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 		return false // the same state again: nothing new can happen
 	}
 	if !forked {
-		if turn <= maxConstantTurns && (e.cutter == nil || turn <= maxCutTurns) {
+		if turn <= policy.ConstantTurns && (e.cutter == nil || turn <= policy.CutTurns) {
 			e.loopInfo(l, turn)
 			return true
 		}
@@ -193,11 +190,11 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 		ok = fr.depth < e.opts.Depth
 	case active == 0:
 	case !forked:
-		ok = active < 4*maxNesting
+		ok = active < 4*policy.CallNesting
 	default:
 		ok = active <= e.opts.MaxUnwind
 	}
-	if ok && fr.depth >= 8*maxNesting {
+	if ok && fr.depth >= 8*policy.CallNesting {
 		ok = false
 	}
 	if ok {
@@ -223,6 +220,3 @@ func (e *encoder) beyond(fr *frame, st *state, in *ir.Instr, g *ir.Global, c ilr
 	}
 	st.pc = e.and(st.pc, e.s.Not(c))
 }
-
-// maxNesting is a fair depth of calls; constant recursion may go deeper.
-const maxNesting = 1024

@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -144,9 +145,6 @@ func (c *modelCall) count(i int) ilr.Term {
 	return c.num(c.resize(c.args[i], c.w))
 }
 
-// maxText bounds the bytes of a program's string that a message has, here and in interp.
-const maxText = 200
-
 // text is ": " and the literal string that argument i points to, if it does.
 func (c *modelCall) text(i int) string {
 	if i >= len(c.args) || c.args[i].p == nil {
@@ -162,7 +160,7 @@ func (c *modelCall) text(i int) string {
 	if len(text) == 0 {
 		return ""
 	}
-	return ": " + verdict.Text(text, maxText)
+	return ": " + verdict.Text(text, policy.TextShown)
 }
 
 // objects evaluates the predicates over objects (CBMC's).

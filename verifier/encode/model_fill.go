@@ -4,6 +4,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -38,10 +39,10 @@ func (e *encoder) fillInto(o *object, c *content, off ilr.Term, b val, n ilr.Ter
 			d.base = &base{kind: baseFill, fill: b.t, obj: o}
 		}
 		return &d
-	case kok && tok && k <= maxUnrolled:
+	case kok && tok && k <= policy.UnrolledBytes:
 		d.cells = c.cells.fill(int64(t), int64(k), &cell{off: int64(t), n: int64(k), fill: true, v: b})
 		return &d
-	case o.csize >= 0 && o.csize <= maxGuarded && c.arr == nil:
+	case o.csize >= 0 && o.csize <= policy.GuardedBytes && c.arr == nil:
 		step := e.grain(o, off, n)
 		v := val{t: e.repeat(b.t, step)}
 		if b.u != 0 {

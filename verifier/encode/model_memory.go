@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -125,12 +126,6 @@ func (e *encoder) larger(a, b ilr.Term) ilr.Term       { return e.s.Ite(e.s.Ult(
 func (e *encoder) smaller(a, b ilr.Term) ilr.Term      { return e.s.Ite(e.s.Ult(a, b), a, b) }
 func (e *encoder) offset(t ilr.Term, k int64) ilr.Term { return e.s.Add(t, e.s.Int(e.w, k)) }
 
-// Lengths up to which a range is written byte by byte (or cell by cell).
-const (
-	maxUnrolled = 4096 // constant length
-	maxGuarded  = 128  // symbolic length: bytes of the destination
-)
-
 // copyInto is c with n bytes from off to on taken from offset from of so, whose
 // content is sc; both ranges are valid or n is 0. It fails when the arrays differ in shape.
 func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *content, from, n ilr.Term) (*content,
@@ -146,11 +141,11 @@ func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *c
 		d := *sc
 		d.live = c.live
 		return &d, true
-	case kok && tok && fok && k <= maxUnrolled:
+	case kok && tok && fok && k <= policy.UnrolledBytes:
 		return e.copyCells(o, c, int64(t), so, sc, int64(f), int64(k)), true
 	case kok && k <= 64, kok && k <= 256 && e.fitsUnrolled(o, c, to, k) && e.fitsUnrolled(so, sc, from, k):
 		return e.copyWords(o, c, to, so, sc, from, int64(k)), true
-	case o.csize >= 0 && o.csize <= maxGuarded && c.arr == nil:
+	case o.csize >= 0 && o.csize <= policy.GuardedBytes && c.arr == nil:
 		return e.copyGuarded(o, c, to, so, sc, from, n), true
 	}
 	a, b := e.arrayOf(o, c, 1), e.arrayOf(so, sc, 1)
@@ -161,7 +156,7 @@ func (e *encoder) copyInto(o *object, c *content, to ilr.Term, so *object, sc *c
 		a, b = e.toBytes(o, a), e.toBytes(so, b)
 	}
 	if a.arr.idx != b.arr.idx {
-		if kok && k <= maxUnrolled {
+		if kok && k <= policy.UnrolledBytes {
 			return e.copyWords(o, c, to, so, sc, from, int64(k)), true
 		}
 		return nil, false

@@ -6,14 +6,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
-)
-
-// maxScan is how many bytes a string function looks at before the rest of its
-// paths are given up; objects of known size end earlier.
-const (
-	maxScan   = 1 << 12
-	leastScan = 16 // bytes, in objects whose end is far or unknown; more in rounds with a larger bound
 )
 
 // strings evaluates string.h, stdlib's abs and ctype.h (C17 7.24, 7.4).
@@ -85,13 +79,13 @@ func (c *modelCall) scan(limit ilr.Term, ps []val, visit func(i int64, going ilr
 		if e.s.IsFalse(going) {
 			return
 		}
-		soon := i >= leastScan && i >= 4*int64(e.opts.MaxUnwind) && e.opts.Unwind == 0
-		if (soon || i == maxScan) && c.endless(ps) {
+		soon := i >= policy.ScanFar && i >= 4*int64(e.opts.MaxUnwind) && e.opts.Unwind == 0
+		if (soon || i == policy.ScanBytes) && c.endless(ps) {
 			c.scanBound(going, i)
 			return
 		}
-		if i == maxScan {
-			e.gapWhen(c.st, c.in, going, "%s over more than %d bytes", c.name, maxScan)
+		if i == policy.ScanBytes {
+			e.gapWhen(c.st, c.in, going, "%s over more than %d bytes", c.name, policy.ScanBytes)
 			return
 		}
 		bs := make([]ilr.Term, len(ps))
@@ -111,7 +105,7 @@ func (c *modelCall) scan(limit ilr.Term, ps []val, visit func(i int64, going ilr
 func (c *modelCall) endless(ps []val) bool {
 	for _, p := range ps {
 		for _, a := range p.p.alts {
-			if a.obj != nil && (a.obj.csize < 0 || a.obj.csize > maxScan) {
+			if a.obj != nil && (a.obj.csize < 0 || a.obj.csize > policy.ScanBytes) {
 				return true
 			}
 		}
@@ -127,7 +121,7 @@ func (c *modelCall) scanBound(going ilr.Term, n int64) {
 			Message: fmt.Sprintf("%s may look at more than %d bytes", c.name, n),
 			Holds:   fmt.Sprintf("%s looks at no more than %d bytes", c.name, n),
 			Instr:   c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Unguarded: one.pc.unguarded,
-			Fixed: n == maxScan})
+			Fixed: n == policy.ScanBytes})
 	}
 	c.st.pc = c.and(c.st.pc, c.s.Not(going))
 }

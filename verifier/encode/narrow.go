@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // learn narrows what the numbers of a branch's comparisons were loaded from.
@@ -85,9 +86,9 @@ func (e *encoder) narrow(p *path, t ilr.Term) ilr.Term {
 		return t
 	}
 	b := bounds{high: ^uint64(0) >> uint(64-w)}
-	for q, n := p, 0; q.depth > 0 && n < look; q, n = q.up, n+1 {
+	for q, n := p, 0; q.depth > 0 && n < policy.NarrowLook; q, n = q.up, n+1 {
 		if q.branch == q.lit {
-			steps := look
+			steps := policy.NarrowLook
 			b.decided(s, q.lit, t, w, &steps)
 		}
 	}

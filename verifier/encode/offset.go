@@ -5,16 +5,13 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// reach is how deep the analyses of offsets look into terms; they visit shared
-// terms more than once, so it is small.
-const reach = 7
 
 func log2(n int64) int { return mbits.TrailingZeros64(uint64(n)) }
 
 // lowZeros is how many low bits of t are surely 0.
-func (e *encoder) lowZeros(t ilr.Term) int { return e.lowZerosTo(t, reach) }
+func (e *encoder) lowZeros(t ilr.Term) int { return e.lowZerosTo(t, policy.OffsetDepth) }
 
 func (e *encoder) lowZerosTo(t ilr.Term, depth int) int {
 	w := e.s.Width(t)
@@ -62,7 +59,7 @@ func (e *encoder) lowZerosTo(t ilr.Term, depth int) int {
 
 // divPow2 is t's bits from k up; where those below are known to be 0 it divides
 // inside sums and products, so that an index comes back as it was.
-func (e *encoder) divPow2(t ilr.Term, k int) ilr.Term { return e.divTo(t, k, reach) }
+func (e *encoder) divPow2(t ilr.Term, k int) ilr.Term { return e.divTo(t, k, policy.OffsetDepth) }
 
 func (e *encoder) divTo(t ilr.Term, k, depth int) ilr.Term {
 	if k == 0 {
@@ -93,7 +90,7 @@ func (e *encoder) divTo(t ilr.Term, k, depth int) ilr.Term {
 }
 
 // low is the low w bits of t, pushed into sums and products.
-func (e *encoder) low(t ilr.Term, w int) ilr.Term { return e.lowTo(t, w, reach) }
+func (e *encoder) low(t ilr.Term, w int) ilr.Term { return e.lowTo(t, w, policy.OffsetDepth) }
 
 func (e *encoder) lowTo(t ilr.Term, w, depth int) ilr.Term {
 	if w >= e.s.Width(t) {

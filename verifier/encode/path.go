@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // path is a path condition (the execution condition of LL-91): a conjunction
@@ -18,9 +19,6 @@ type path struct {
 	// without assuming that claims hold: what of lit is a branch condition or an assumption, and their conjunction
 	branch, unguarded ilr.Term
 }
-
-// look is how many decisions back a new one is compared with.
-const look = 24
 
 // root is the path condition of the entry.
 func (e *encoder) root() *path {
@@ -45,7 +43,7 @@ func (e *encoder) andBranch(p *path, lit, branch ilr.Term) *path {
 		return p
 	}
 	no := e.s.Not(lit)
-	for q, n := p, 0; q.depth > 0 && n < look; q, n = q.up, n+1 {
+	for q, n := p, 0; q.depth > 0 && n < policy.NarrowLook; q, n = q.up, n+1 {
 		if q.lit == lit {
 			return p
 		}
@@ -72,7 +70,7 @@ func (e *encoder) decide(p *path, lit ilr.Term) ilr.Term {
 		return lit
 	}
 	no := e.s.Not(lit)
-	for q, n := p, 0; q.depth > 0 && n < look; q, n = q.up, n+1 {
+	for q, n := p, 0; q.depth > 0 && n < policy.NarrowLook; q, n = q.up, n+1 {
 		if q.lit == lit {
 			return e.s.True()
 		}

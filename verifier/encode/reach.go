@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Reached is the condition on which executions come to a place, in one context and turn.
@@ -19,14 +20,11 @@ type Places struct {
 	More bool // than are listed
 }
 
-// maxPlaces bounds a list of Places.
-const maxPlaces = 256
-
 func (e *encoder) addPlace(p *Places, st *state) {
 	r := Reached{st.pc.all, st.pc.unguarded}
 	switch n := len(p.All); {
 	case n > 0 && (p.All[n-1] == r || e.s.IsTrue(p.All[n-1].Guard)):
-	case n == maxPlaces:
+	case n == policy.Places:
 		p.More = true
 	default:
 		p.All = append(p.All, r)

@@ -5,13 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
-)
-
-// How many places an access at an unknown offset may have before it goes
-// through an array. Literal tables and tables of pointers are worth more.
-const (
-	maxCells   = 64
-	maxLiteral = 1024
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // places lists the offsets at which n bytes at off can lie in o: first, first+step, ...
@@ -29,9 +23,9 @@ func (e *encoder) placesOf(o *object, c *content, off ilr.Term, n int64, write b
 		return p, true // no place: the access is never valid
 	}
 	p.count = (o.csize-n-p.first)/p.step + 1
-	limit := int64(maxCells)
+	limit := int64(policy.AccessCells)
 	if !write && o.ro && c.base.kind == baseTable || e.holdsPointers(o) {
-		limit = maxLiteral
+		limit = policy.LiteralCells
 	}
 	return p, p.count <= limit
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -157,9 +158,6 @@ func (e *encoder) hasHome(o *object) bool {
 	return false
 }
 
-// maxDesignated is how many objects an access observes because its address may be any of theirs.
-const maxDesignated = 128
-
 // observeAt observes the objects that the integer address of a may designate in st and that the program did not
 // look at yet: those that can lie where the memory map has memory, because an access there cannot tell them from
 // memory without an object. Elsewhere the access is a violation, unless an observed object is there. Of a constant
@@ -183,11 +181,11 @@ func (e *encoder) observeAt(st *state, a alt) {
 		if o.addr != 0 || !e.mayLieIn(o, rs) {
 			continue
 		}
-		if n++; n > maxDesignated {
+		if n++; n > policy.Designated {
 			e.f.Gaps = append(e.f.Gaps, Gap{Guard: e.s.And(st.pc.all, a.g), Reason: verdict.Reason{
 				Kind: verdict.Unsupported,
 				Detail: fmt.Sprintf("an address of unknown origin may be that of more than %d objects",
-					maxDesignated)}})
+					policy.Designated)}})
 			return
 		}
 		e.base(o)

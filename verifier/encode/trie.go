@@ -21,7 +21,7 @@ type tnode[T any] struct {
 	vals []*T
 }
 
-const fan = 16
+const fan int64 = 16
 
 // kid returns the node below the digit i of n, which may be nil, or nil.
 func (n *tnode[T]) kid(i int64) *tnode[T] {

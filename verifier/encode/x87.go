@@ -12,8 +12,8 @@ import (
 // others for invalid.
 
 const (
-	x87Width   = 80
-	x87Leading = 63 // place of the leading bit
+	x87Width   int = 80
+	x87Leading int = 63 // place of the leading bit
 )
 
 func isX87(t *ir.Type) bool { return t.Kind == ir.KindFloat && t.Width == x87Width }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // value is what is known of a value: what it rests on, and where it leads, if it is an address.
@@ -61,9 +62,6 @@ type cell struct {
 	*value
 }
 
-// most bounds the cells of an object and the locations of an address; beyond, all is one.
-const most = 48
-
 func (r *Rests) object(key any) *object {
 	o := r.objects[key]
 	if o == nil {
@@ -76,11 +74,11 @@ func (r *Rests) object(key any) *object {
 // at returns the cell of exactly these bytes, or of the whole object where there are too many.
 func (o *object) at(in span) *value {
 	for _, c := range o.cells {
-		if c.in == in || c.in == everywhere && len(o.cells) > most {
+		if c.in == in || c.in == everywhere && len(o.cells) > policy.FlowCells {
 			return c.value
 		}
 	}
-	if len(o.cells) > most {
+	if len(o.cells) > policy.FlowCells {
 		all := &value{tags: newSet(o.n)}
 		for _, c := range o.cells {
 			all.join(c.value)

@@ -15,7 +15,7 @@ var maySetErrno = map[ir.Model]bool{ir.ModelMalloc: true, ir.ModelCalloc: true, 
 	ir.ModelAligned: true, ir.ModelStrdup: true, ir.ModelSqrt: true, ir.ModelFmod: true}
 
 // edom is EDOM of glibc, musl, newlib and avr-libc.
-const edom = 33
+const edom int64 = 33
 
 // setsErrno adds what the call before did to errno, in a program that looks at it.
 func (x *fn) setsErrno(call *ir.Instr) {

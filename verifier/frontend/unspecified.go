@@ -6,14 +6,12 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Bytes whose values C leaves open: padding, what lies behind the initialised member of a union, the sign and the rest
 // of a NaN. What an automatic object is initialised with has any value there; where the program looks at such bytes
 // otherwise, the function notes what is assumed of them.
-
-// maxUnset is how many ranges of one initialiser may have any value. Those of larger ones are zero.
-const maxUnset = 32
 
 // afterCopy gives the bytes of an automatic object that its initialiser says nothing of any value: they are behind
 // the member of a union, or padding (C17 6.2.6.1p6, p7). Clang copies such an object from a constant of its own.
@@ -24,7 +22,7 @@ func (x *fn) afterCopy(call *ir.Instr) {
 		return
 	}
 	unset := x.unset(from.Global.Init, 0)
-	if len(unset) > maxUnset {
+	if len(unset) > policy.UnsetRanges {
 		x.assume("bytes that the initialiser says nothing of (padding) are zero")
 		return
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -15,7 +16,7 @@ func (h *harness) blockOf(name string, t *ir.DType, size ir.Value) ir.Value {
 	p := h.anyBlock(name, size)
 	h.holdsElements(t)
 	if t != nil {
-		left := maxFields
+		left := policy.HarnessFields
 		h.fill(name, t, p, places.Place{}, 0, 1, &left)
 	}
 	return p
@@ -115,7 +116,7 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member places.Place
 		}
 	case ir.DArray:
 		if size := ir.SizeInC(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {
-			for k := int64(0); k < min(t.Count, maxElements); k++ {
+			for k := int64(0); k < min(t.Count, policy.HarnessElements); k++ {
 				h.fill(fmt.Sprintf("%s[%d]", name, k), t.Elem, p, member, off+k*size, depth, left)
 			}
 		}
@@ -130,7 +131,7 @@ func IsFurther(name string) bool { return strings.HasPrefix(name, Further) }
 
 // tooMany is a pointer of which nothing is known, since there are too many in a block.
 func (h *harness) tooMany() ir.Value {
-	name := fmt.Sprintf("%s%d", Further, maxFields)
+	name := fmt.Sprintf("%s%d", Further, policy.HarnessFields)
 	if h.further == nil {
 		h.out.Guesses = append(h.out.Guesses, name)
 		h.further = h.anyBlock(name, h.Int(h.Word(), 1))
@@ -170,9 +171,9 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	case len(h.p.tables(elem)) > 0 && !h.reaches(known.Null):
 		tables := h.p.tables(elem)
 		return h.table(name, tables)
-	case (size == 0 || depth >= maxDepth) && (h.reaches(known.Null) || h.reaches(known.Ends)):
+	case (size == 0 || depth >= policy.HarnessDepth) && (h.reaches(known.Null) || h.reaches(known.Ends)):
 		return h.made(h.note(name, verdict.Nullness, verdict.Chosen, "%s is null", name), h.Null())
-	case size == 0 || depth >= maxDepth:
+	case size == 0 || depth >= policy.HarnessDepth:
 		h.out.Guesses = append(h.out.Guesses, name)
 		b := h.anyBlock(name, h.Int(h.Word(), 1))
 		brings(h.note(name, verdict.Extent, verdict.Chosen, "what %s leads to is not known", name), b)

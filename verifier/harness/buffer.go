@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -90,7 +91,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	capacity := h.any(name+".capacity", h.Word())
 	of := h.note(name+"."+t.Fields[b.pointer].Name, verdict.Extent, verdict.Chosen,
 		"%s leads to as many elements as %s says", name+"."+t.Fields[b.pointer].Name, limit)
-	most := h.room(maxCount, wideCount)
+	most := h.room(policy.HarnessCount, policy.WideCount)
 	if c := t.Fields[b.capacity].T; c.Bits < 32 {
 		most = min(most, 1<<(c.Bits-1)-1)
 	}

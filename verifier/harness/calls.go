@@ -44,9 +44,6 @@ func (p *Program) AnyState(f *ir.Func) *Harnessed {
 	return h
 }
 
-// maxCalled bounds the functions that an entry of calls calls beside its own.
-const maxCalled = 12
-
 // Calls is an entry that brings a function about, and the state before it, by calls.
 type Calls struct {
 	Entry     *ir.Func

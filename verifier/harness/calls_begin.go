@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
@@ -82,7 +83,7 @@ func (p *Program) sets(f *ir.Func, g *ir.Global, off int64) bool {
 
 // setUp writes the calls that set pointers up.
 func (w *callWriter) setUp() {
-	left := maxFields
+	left := policy.HarnessFields
 	for _, s := range w.cone.setups {
 		w.begun = true
 		at := &ir.Const{T: w.Ptr(), Kind: ir.ConstAddr, Global: s.g, Off: s.slot.Off}

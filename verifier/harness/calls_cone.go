@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
@@ -117,7 +118,7 @@ func (p *Program) coneOf(f *ir.Func, linkage func(*ir.Func) (static, known bool)
 	for more := true; more; {
 		more = false
 		for _, g := range all {
-			if len(c.list) <= maxCalled && !slices.Contains(c.list, g) && c.matters(p.effectsOf(g)) {
+			if len(c.list) <= policy.HarnessCalled && !slices.Contains(c.list, g) && c.matters(p.effectsOf(g)) {
 				c.add(g)
 				more = true
 			}

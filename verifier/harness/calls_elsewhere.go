@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/flow/ranges"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // elsewhere reports whether the program itself is seen to have such structures from elsewhere: a function gives one
@@ -63,9 +64,6 @@ func (c *cone) elsewhere(hd *shared) bool {
 	return false
 }
 
-// maxBeside bounds the functions of a program that is read once more for writtenBeside.
-const maxBeside = 400
-
 // writtenBeside reports whether code that the cone does not come to may write members of a t in a way that says nothing
 // of the numbers there.
 func (c *cone) writtenBeside(t *ir.DType) bool {
@@ -84,7 +82,7 @@ func (c *cone) writtenBeside(t *ir.DType) bool {
 	switch {
 	case !open(c.p.spans):
 		return false
-	case len(c.p.m.Funcs) > maxBeside:
+	case len(c.p.m.Funcs) > policy.HarnessBeside:
 		return true
 	}
 	called := map[*ir.Func]bool{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
@@ -196,7 +197,7 @@ func (w *callWriter) makeHandles() {
 		w.Store(p, w.AddrOfGlobal(hd.at), 1)
 		if len(hd.begins) == 0 {
 			w.out.Alone = true
-			left := maxFields
+			left := policy.HarnessFields
 			if ir.IsStruct(hd.t) {
 				h.fill(hd.name, hd.t, p, places.Place{}, 0, 1, &left)
 				w.limits = append(w.limits, h.limits...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -94,7 +95,7 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 	}
 	end := name + "." + t.Fields[c.end].Name
 	size := h.Int(h.Word(), max(ir.SizeInC(c.elem), 1))
-	count, most := h.any(end+" - block", h.Word()), h.room(maxCount, wideCount)
+	count, most := h.any(end+" - block", h.Word()), h.room(policy.HarnessCount, policy.WideCount)
 	of := h.note(end, verdict.Extent, verdict.Chosen,
 		"pointers beside %s lead into one block of at most %d elements that it is the end of", end, most)
 	brings(of, h.Assume(h.Compare(ir.ULE, count, h.Int(h.Word(), most))))
@@ -131,8 +132,8 @@ func (w *harnessText) cursors(to string, t *ir.DType, c *cursors) map[int]bool {
 		w.line("firmproof_assume(%s <= %s);", name, limit)
 	}
 	end := &t.Fields[c.end]
-	w.line("/* pointers into one block of at most %d elements, %s to its end */", maxCount, to+end.Name)
-	number(count, fmt.Sprint(maxCount))
+	w.line("/* pointers into one block of at most %d elements, %s to its end */", policy.HarnessCount, to+end.Name)
+	number(count, fmt.Sprint(policy.HarnessCount))
 	w.block(strings.TrimPrefix(c.elem.Name, "const ")+" *"+block, block, count+" * sizeof *"+block)
 	w.line("firmproof_assume((size_t)(%s + %s) <= (size_t)-1 / 2);", block, count)
 	w.line("%s = %s + %s;", assignable(to+end.Name, end.T), block, count)

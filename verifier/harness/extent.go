@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -56,8 +57,8 @@ func (h *harness) extentOf(i int, name string) *extent {
 			h.counts(name, Count{h.nameOf(n), bytes})
 		}
 		return e
-	case isText(elem) && !u.writes && u.need <= maxString:
-		size := h.room(maxString, wideString)
+	case isText(elem) && !u.writes && u.need <= policy.HarnessString:
+		size := h.room(policy.HarnessString, policy.WideString)
 		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen,
 			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
 	}
@@ -87,7 +88,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		e.bytes, e.guess, e.origin = passed, true, verdict.Observed
 		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
 	case u.varies && !ir.IsStruct(elem) || e.bytes == 0:
-		e.bytes, e.guess = max(e.bytes, maxCount*max(one, 1)), true
+		e.bytes, e.guess = max(e.bytes, policy.HarnessCount*max(one, 1)), true
 		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
 	case e.bytes > one:
 		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
@@ -100,14 +101,14 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	// keeps it for others
 	e.guess = e.guess || ir.IsStruct(elem) || u.need == 0
 	if h.wide && e.guess && !ir.IsStruct(elem) {
-		e.bytes, e.origin = h.room(e.bytes, wideCount*max(one, 1)), verdict.Chosen
+		e.bytes, e.origin = h.room(e.bytes, policy.WideCount*max(one, 1)), verdict.Chosen
 		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
 	}
 	if at != nil && passed < e.bytes {
 		e.warns = append(e.warns, shorterCall(at, name, passed, e.bytes))
 	}
 	if one > 0 && needsFill(elem, 0) {
-		e.filled = max(min(e.bytes/one, maxFilled), 1)
+		e.filled = max(min(e.bytes/one, policy.HarnessFilled), 1)
 	}
 	return e
 }
@@ -126,11 +127,12 @@ func (h *harness) sizedInput(i int) bool {
 func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 	elem := h.vars[i].T.Elem
 	name, count, size, width := h.nameOf(i), h.nameOf(n), ir.SizeInC(elem), h.of.Params[n].T.Width
-	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, most: h.room(maxCount, wideCount), origin: verdict.Read}
+	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, origin: verdict.Read,
+		most: h.room(policy.HarnessCount, policy.WideCount)}
 	unit := "elements"
 	switch {
 	case !bytes && needsFill(elem, 0):
-		e.most, e.filled = max(maxFilled-plus, 1), maxFilled
+		e.most, e.filled = max(policy.HarnessFilled-plus, 1), policy.HarnessFilled
 	case bytes:
 		e.most *= e.unit
 		if e.unit > 1 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
@@ -25,9 +26,6 @@ import (
 // AnyFunction starts the names of the functions that pointers of generated harnesses lead to where the program
 // does not say. One is called as another type where its own is not known.
 const AnyFunction = "firmproof.function."
-
-// maxFuncs bounds the functions that one pointer may lead to.
-const maxFuncs = 6
 
 // function returns a pointer to a function of type t, shown under a name. known is what the program stores there.
 func (h *harness) function(name string, t *ir.DType, known *places.Held) ir.Value {
@@ -80,7 +78,8 @@ func (h *harness) candidates(t *ir.DType, known *places.Held) (list []*ir.Func, 
 		}
 		how = "whose address is taken and whose type it has"
 	}
-	if len(list) > maxFuncs || slices.ContainsFunc(list, func(f *ir.Func) bool { return !fits(f) || h.p.takesFor(f) }) {
+	wrong := func(f *ir.Func) bool { return !fits(f) || h.p.takesFor(f) }
+	if len(list) > policy.HarnessFunctions || slices.ContainsFunc(list, wrong) {
 		return nil, ""
 	}
 	return list, how

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -91,7 +92,7 @@ func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *
 	one := ir.SizeInC(elem)
 	size := g.size(one)
 	p := h.anyBlock(name, h.Int(h.Word(), size))
-	for k := int64(0); one > 0 && needsFill(elem, 0) && k < min(size/one, maxElements); k++ {
+	for k := int64(0); one > 0 && needsFill(elem, 0) && k < min(size/one, policy.HarnessElements); k++ {
 		at := name
 		if size >= 2*one {
 			at = fmt.Sprintf("%s[%d]", name, k)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -19,7 +20,7 @@ import (
 // globals gives pointers among the variables that the function reaches values. Those that the program stores nothing in
 // keep their initial values.
 func (h *harness) globals() {
-	left := maxFields
+	left := policy.HarnessFields
 	for _, g := range h.Module.Globals {
 		if !h.reached.Globals[g] || g.Const || g.Extern || g.Var == nil {
 			continue
@@ -36,7 +37,7 @@ func (h *harness) globals() {
 				h.functionTable(g, f, at(f.Off), &left)
 			}
 		}
-		functions, whole := places.FunctionsIn(g.Var.T, g.Var.Name, 0, maxSlots)
+		functions, whole := places.FunctionsIn(g.Var.T, g.Var.Name, 0, policy.HarnessSlots)
 		for _, f := range functions {
 			known := h.p.mayHold(g, f)
 			if known == nil {
@@ -50,7 +51,7 @@ func (h *harness) globals() {
 		}
 		if !whole {
 			h.note(g.Var.Name, verdict.Start, verdict.Chosen, "%s has its initial value behind its first %d pointers",
-				g.Var.Name, maxSlots)
+				g.Var.Name, policy.HarnessSlots)
 		}
 	}
 }
@@ -134,7 +135,7 @@ func fixedAt(c *ir.Const, t *ir.DType, off int64) (f places.Fixed, ok bool) {
 
 // isSet returns the value of a pointer that the program sets.
 func (h *harness) isSet(s places.Slot, known *places.Held, left *int) ir.Value {
-	varies := known.Varies || len(known.Funcs) > 0 || len(known.Fixed) > maxTables
+	varies := known.Varies || len(known.Funcs) > 0 || len(known.Fixed) > policy.HarnessTables
 	if varies || h.given(s.Name).size(1) > 0 {
 		*left--
 		return h.made(h.note(s.Name, verdict.Nullness, verdict.Observed,

@@ -22,12 +22,12 @@ import (
 //	                 a parameter that the function compares its index with, or hands to memcpy;
 //	                 a parameter behind it with the name of a length (n, len, size, count, max...),
 //	                 unless the C library reads a string there;
-//	                 for char that is only read: a string of at most maxString-1 characters;
+//	                 for char that is only read: a string of at most policy.HarnessString-1 characters;
 //	                 what the function reaches at constant offsets, and one element at least;
 //	                 if it goes on from there: the smallest object that a call in the program
-//	                 passes, or else maxCount elements, which is a guess
+//	                 passes, or else policy.HarnessCount elements, which is a guess
 //	null             too, if the function asks for it or a call in the program passes it
-//	pointer inside   of what a pointer leads to: to a block of its own, maxDepth levels deep, then null;
+//	pointer inside   of what a pointer leads to: to a block of its own, policy.HarnessDepth levels deep, then null;
 //	                 next to a member with the name of a length: of that many elements, which is a guess
 //	                 beside further numbers; next to one to the end of a block: into that block;
 //	                 a single number otherwise, which is a guess, too
@@ -36,18 +36,6 @@ import (
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out
 // (aliases, other lengths) is said in the assumptions of the answer.
-
-// Limits of what is made for a pointer.
-const (
-	maxCount  = 64  // elements behind a pointer with a length
-	maxString = 16  // bytes of a string
-	maxDepth  = 2   // levels of pointers in what a pointer leads to
-	maxFields = 64  // pointers in one block that lead to blocks of their own
-	maxSlots  = 256 // pointers in one variable that are looked at for functions
-	// elements of an array that get pointers and truth values of their own
-	maxElements = 256
-	maxFilled   = 4 // elements that hold pointers or truth values, behind a pointer with a length
-)
 
 // harnessPrefix starts the names of the functions that Harness makes.
 const harnessPrefix = "firmproof.call."

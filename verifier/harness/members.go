@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/flow/ranges"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // members writes values for the pointers and truth values among the members of a structure: to is what stands in
@@ -54,13 +55,13 @@ func (w *harnessText) object(name string, t *ir.DType, depth int) {
 	case ir.IsStruct(t):
 		w.members(name+".", t, depth)
 	case t.Kind == ir.DArray && needsFill(t.Elem, 0):
-		w.each(name, fmt.Sprint(min(t.Count, maxElements)), t.Elem, depth)
+		w.each(name, fmt.Sprint(min(t.Count, policy.HarnessElements)), t.Elem, depth)
 	case t.Kind != ir.DPointer:
 	case places.IsFunction(t):
 		w.line("%s = 0; /* a function to be called */", assignable(name, t))
 	case len(w.h.p.tables(t.Elem)) > 0:
 		w.line("%s = %s;", assignable(name, t), w.oneOf(w.h.p.tables(t.Elem)))
-	case ir.SizeInC(t.Elem) == 0 || depth >= maxDepth:
+	case ir.SizeInC(t.Elem) == 0 || depth >= policy.HarnessDepth:
 		w.line("%s = 0; /* or what it leads to */", assignable(name, t))
 	default:
 		w.block(assignable(name, t), name, "sizeof *"+name)
@@ -122,7 +123,7 @@ func (w *harnessText) buffer(to string, t *ir.DType, b *buffer) {
 		w.line("firmproof_assume(%s %s);", name, limit)
 	}
 	capacity := to + t.Fields[b.capacity].Name
-	below(b.capacity, fmt.Sprintf("<= %d", maxCount))
+	below(b.capacity, fmt.Sprintf("<= %d", policy.HarnessCount))
 	for _, i := range b.lengths {
 		below(i, "<= "+capacity)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -15,7 +16,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		h.out.Structs = append(h.out.Structs, name)
 	}
 	if g := h.given(name); g.size(ir.SizeInC(elem)) > 0 {
-		left := maxFields
+		left := policy.HarnessFields
 		args[i] = h.sized(g, name, elem, 1, &left)
 		return
 	}
@@ -42,7 +43,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		if e.guess && ir.IsVoid(e.elem) {
 			h.opaque(name, e.bytes)
 		}
-		left := maxFields
+		left := policy.HarnessFields
 		for k := int64(1); k < e.filled; k++ {
 			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], places.Place{}, k*ir.SizeInC(e.elem), 1, &left)
 		}
@@ -80,10 +81,10 @@ func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
 // fillCounted gives the pointers and truth values of the first n elements at p values; those that are not there are
 // filled elsewhere.
 func (h *harness) fillCounted(name string, elem *ir.DType, p, n ir.Value) {
-	size, left := ir.SizeInC(elem), maxFields
+	size, left := ir.SizeInC(elem), policy.HarnessFields
 	spare := h.Model(ir.ModelMalloc, "malloc", h.Ptr(), h.Int(h.Word(), size))
 	h.Assume(h.Compare(ir.NE, spare, h.Null()))
-	for k := int64(0); k < maxFilled; k++ {
+	for k := int64(0); k < policy.HarnessFilled; k++ {
 		there := h.Compare(ir.ULT, h.Int(h.Word(), k), n)
 		at := h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{there, h.Gep(p, k*size, nil, 0), spare}})
 		h.fill(fmt.Sprintf("%s[%d]", name, k), elem, at, places.Place{}, 0, 1, &left)

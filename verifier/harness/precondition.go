@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -74,7 +75,7 @@ func (h *harness) expectCase(sw *ir.Instr, args []ir.Value) {
 // leadsToFailure returns the failed assertion that control comes to from b on in any case, without an effect before; nil
 // if it may come elsewhere.
 func leadsToFailure(b *ir.Block) *ir.Instr {
-	for range ir.MaxSteps {
+	for range policy.ExpressionSteps {
 		if in := ir.AssertFails(b); in != nil || ir.HasEffect(b) || len(b.Term().Targets) != 1 {
 			return in
 		}
@@ -89,7 +90,7 @@ func (h *harness) not(v ir.Value) ir.Value { return h.Xor(v, h.Int(ir.Int(1), 1)
 // fails returns whether a way from b on, which control comes to where reached holds (nil: always), leads to the failure
 // of the assertion; nil where that depends on more than the arguments.
 func (h *harness) fails(a *ir.Assertion, b *ir.Block, reached ir.Value, args []ir.Value) ir.Value {
-	if a.Steps++; a.Steps > ir.MaxTests*ir.MaxTests {
+	if a.Steps++; a.Steps > policy.AssertionTests*policy.AssertionTests {
 		return nil
 	}
 	c := h.evaluate(b.Term().Args[0], reached, args, 0)
@@ -127,7 +128,7 @@ func (h *harness) evaluate(v, reached ir.Value, args []ir.Value, depth int) ir.V
 	case *ir.Param:
 		return args[v.Index]
 	case *ir.Instr:
-		if depth > ir.MaxSteps {
+		if depth > policy.ExpressionSteps {
 			return nil
 		}
 		if v.Op == ir.OpLoad {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // A structure that is passed by value is one parameter in C, and in the IR of most targets the numbers, pointers or
@@ -80,14 +81,11 @@ func fixedPlace(v ir.Value) (object ir.Value, off int64, fixed bool) {
 	}
 }
 
-// maxPiece is how far the parts of a structure may reach past its end, in bytes.
-const maxPiece = 16
-
 // part makes the argument for parameter p of the function, which is a part of a structure.
 func (h *harness) part(p *ir.Param, of piece) ir.Value {
 	block := h.structs[of.of]
 	if block == nil {
-		block = h.blockOf(of.of.Name, of.of.T, h.Int(h.Word(), ir.SizeInC(of.of.T)+maxPiece))
+		block = h.blockOf(of.of.Name, of.of.T, h.Int(h.Word(), ir.SizeInC(of.of.T)+policy.HarnessPiece))
 		h.structs[of.of] = block
 	}
 	return h.Load(p.T, h.Gep(block, of.off, nil, 0))

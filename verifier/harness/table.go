@@ -6,11 +6,9 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxTables bounds the constants that one pointer may lead to.
-const maxTables = 16
 
 // tables lists the constants of the program that a pointer to a constant structure leads to one of: all of its type,
 // none where there are too many or the structure may be changed. Structures of parameters (of a curve, a device, a
@@ -26,7 +24,7 @@ func (p *Program) tables(elem *ir.DType) []*ir.Global {
 			out = append(out, g)
 		}
 	}
-	if len(out) > maxTables {
+	if len(out) > policy.HarnessTables {
 		return nil
 	}
 	return out

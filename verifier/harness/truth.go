@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
@@ -12,12 +13,9 @@ import (
 // it only where it is in use, callers see to. So the byte that the harness put there, and what the program copies from
 // there, is 0 or 1 where it is read as a truth value; other bytes that the program stores there are not taken for such.
 
-// maxTruths bounds the truth values in unions of one harness.
-const maxTruths = 4
-
 // truths holds the bytes that a harness put into the truth values of unions. All harnesses of a program share it.
 type truths struct {
-	first [maxTruths]*ir.Global
+	first [policy.HarnessTruths]*ir.Global
 	used  bool // some function reads a truth value
 }
 
@@ -25,7 +23,7 @@ type truths struct {
 func (h *harness) truthsIn(name string, t *ir.DType, p ir.Value, off int64, depth int) {
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.IsBits || f.T == nil || depth > maxMemberDeep {
+		if f.IsBits || f.T == nil || depth > policy.HeldDepth {
 			continue
 		}
 		member, at := name, off+f.BitOff/8
@@ -43,7 +41,7 @@ func (h *harness) truthsIn(name string, t *ir.DType, p ir.Value, off int64, dept
 
 func (h *harness) truthAt(name string, p ir.Value) {
 	all := h.p.truthSlots()
-	if h.truths >= maxTruths || !all.used {
+	if h.truths >= policy.HarnessTruths || !all.used {
 		return
 	}
 	h.note(name, verdict.Interval, verdict.Read, "%s is 0 or 1 where it or a copy of it is read as a truth value", name)

@@ -7,12 +7,6 @@ import (
 // widePrefix starts the names of the functions that Wide makes.
 const widePrefix = "firmproof.wide."
 
-// Limits of what Wide makes, in the place of maxCount and maxString: what is longer costs an execution little.
-const (
-	wideCount  = 1024 // elements behind a pointer with a length
-	wideString = 384  // bytes of a string
-)
-
 // Wide adds a harness of f in which strings are longer, and pointers lead to more elements: for executions. nil where
 // that would be none other than Harness makes.
 func (p *Program) Wide(f *ir.Func) *Harnessed {

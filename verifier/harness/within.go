@@ -5,19 +5,13 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Of a structure that the harness made and that holds pointers, any function changes the member alone whose address it
 // is passed: a number, or an array of them; of a pointer to a structure, the members of that type. What else it is
 // passed an address of there is not modelled.
-
-// Bounds of the structures and members that any function is told from.
-const (
-	maxHeld       = 8
-	maxMembers    = 64
-	maxMemberDeep = 8
-)
 
 // heldPart starts the names of the variables that any function finds structures by.
 const heldPart = "firmproof.held."
@@ -36,7 +30,7 @@ type byteRange struct{ off, size int64 }
 // holds notes that the block at p begins with a structure of type t.
 func (h *harness) holds(name string, t *ir.DType, p ir.Value) {
 	block, ok := p.(*ir.Instr)
-	if !ok || block.Model != ir.ModelMalloc || len(h.held) >= maxHeld || !ir.HoldsPointer(t) {
+	if !ok || block.Model != ir.ModelMalloc || len(h.held) >= policy.HeldBlocks || !ir.HoldsPointer(t) {
 		return
 	}
 	h.held = append(h.held, &heldBlock{name: strings.TrimPrefix(name, "*"), t: t, p: block})
@@ -105,7 +99,7 @@ func membersFor(t, elem *ir.DType) []byteRange {
 	}
 	var visit func(t *ir.DType, off int64, depth int)
 	visit = func(t *ir.DType, off int64, depth int) {
-		if t == nil || depth > maxMemberDeep {
+		if t == nil || depth > policy.HeldDepth {
 			return
 		}
 		single := t
@@ -128,7 +122,7 @@ func membersFor(t, elem *ir.DType) []byteRange {
 		}
 	}
 	visit(t, 0, 0)
-	if len(out) > maxMembers {
+	if len(out) > policy.HeldMembers {
 		return nil
 	}
 	return out

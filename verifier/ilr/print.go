@@ -89,7 +89,7 @@ func (s *Store) Walk(roots []Term, visit func(Term)) {
 // share costs little.
 type terms []*[pageTerms / 64]uint64
 
-const pageTerms = 4096
+const pageTerms = 0x1000
 
 // add puts t in and reports whether it was not in before.
 func (ts terms) add(t Term) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -17,9 +18,6 @@ type access struct {
 	write bool
 	arg   int // the argument of the current instruction that may be its address (ir.AddressOf)
 }
-
-// MaxAccess bounds the bytes of one access: of memset and its relatives, whose sizes the inputs choose.
-const MaxAccess = 1 << 26
 
 // reach finds the object and offset of an access, or ends the run: checks
 // `uninitialised` and `memory` (LL-107, LL-108, LL-109).
@@ -80,9 +78,9 @@ func (x *Machine) reach(p Value, a access) (*Object, int64, bool) {
 	case a.align > 1 && !x.Options.AnyAlignment && !x.aligned(o, off, a.align):
 		x.stopAs(verdict.Misaligned, verdict.Memory, "misaligned %s: offset %d of %s, alignment %d needed", verb, off, o,
 			a.align)
-	case a.size > MaxAccess:
+	case a.size > policy.AccessBytes:
 		x.EndRun(Unsupported, "", fmt.Sprintf("%s of %d bytes at once: more than the %d that are executed", verb, a.size,
-			MaxAccess))
+			policy.AccessBytes))
 	default:
 		x.spend(int64(a.size))
 		x.touch(o, off, a.size)

@@ -6,18 +6,16 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// MaxObjectBytes bounds the contents of an object that a report shows.
-const MaxObjectBytes = 256
 
 // outside notes the object of the failed access of in: the bytes [from, to) are those that the access may touch.
 func (x *Machine) outside(in *ir.Instr, o *Object, off, width, from, to int64) {
 	if x.Outcome == nil || x.Outcome.Object != nil {
 		return
 	}
-	start := max(0, min(off, o.Size)-MaxObjectBytes/2)
+	start := max(0, min(off, o.Size)-policy.ObjectShown/2)
 	shown := &verdict.Object{Name: x.Name(o), Size: o.Size, From: from, To: to, Offset: off, Width: width, Start: start,
 		Before: off < from && ir.MayBeBefore(in)}
 	shown.Wraps = off < from && !shown.Before && ir.Indexes(in)

@@ -15,16 +15,11 @@ type effort struct {
 	polled int64 // bytes when ctx was last looked at
 }
 
-const (
-	pollBytes    = 1 << 20 // after which the context is looked at
-	elementBytes = 16      // that an element of an aggregate counts for
-)
-
 // stopped is what an instruction panics with whose run is over: by its context, or where Outcome says.
 type stopped struct{}
 
 func newEffort(ctx context.Context, steps int64) effort {
-	return effort{ctx: ctx, most: MaxAccess + min(steps, 1<<40)*policy.BytesPerStep}
+	return effort{ctx: ctx, most: policy.AccessBytes + min(steps, 1<<40)*policy.BytesPerStep}
 }
 
 // spend counts n bytes about to be accessed, and stops the run where they are too many.
@@ -33,7 +28,7 @@ func (x *Machine) spend(n int64) {
 		x.EndRun(StepLimit, "", fmt.Sprintf("more than %d bytes accessed", x.effort.most))
 		panic(stopped{})
 	}
-	if x.effort.bytes += n; x.effort.bytes-x.effort.polled > pollBytes {
+	if x.effort.bytes += n; x.effort.bytes-x.effort.polled > policy.PollBytes {
 		x.effort.polled = x.effort.bytes
 		if x.effort.ctx.Err() != nil {
 			panic(stopped{})
@@ -43,7 +38,7 @@ func (x *Machine) spend(n int64) {
 
 // elements counts the n elements of an aggregate about to be made.
 func (x *Machine) elements(n int) []Value {
-	x.spend(int64(n) * elementBytes)
+	x.spend(int64(n) * policy.ElementBytes)
 	return make([]Value, n)
 }
 

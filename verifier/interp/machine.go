@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -237,7 +238,7 @@ func (x *Machine) execute(in *ir.Instr) {
 
 func (x *Machine) set(in *ir.Instr, v Value) {
 	if w := v.Bits.Width(); w > 64 || v.Elems != nil {
-		x.spend(int64(w/8) + int64(len(v.Elems))*elementBytes)
+		x.spend(int64(w/8) + int64(len(v.Elems))*policy.ElementBytes)
 	}
 	x.Frame.Values[in.ID] = v
 }

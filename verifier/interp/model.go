@@ -4,6 +4,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -161,9 +162,6 @@ func (c *call) rangeInput() {
 	c.on.Input(c.in, c.name, v)
 }
 
-// maxText bounds the bytes of a program's string that a message has, here and in encode.
-const maxText = 200
-
 // text is ": " and the C string in argument i, "" if there is none.
 func (c *call) text(i int) string {
 	if i >= len(c.args) || c.args[i].Object == nil || !c.in.Args[i].Type().IsPtr() {
@@ -171,7 +169,7 @@ func (c *call) text(i int) string {
 	}
 	var text []byte
 	o := c.args[i].Object
-	for off := int64(c.args[i].Bits.Low64()); off >= 0 && off < o.Size && len(text) <= maxText; off++ {
+	for off := int64(c.args[i].Bits.Low64()); off >= 0 && off < o.Size && len(text) <= policy.TextShown; off++ {
 		b, undef := o.ByteAt(off)
 		if b == 0 || undef != 0 {
 			break
@@ -181,7 +179,7 @@ func (c *call) text(i int) string {
 	if len(text) == 0 {
 		return ""
 	}
-	return ": " + plainMarks.Replace(verdict.Text(text, maxText))
+	return ": " + plainMarks.Replace(verdict.Text(text, policy.TextShown))
 }
 
 // object executes the predicates over objects (CBMC's).

@@ -1,7 +1,7 @@
 package interp
 
 // PageSize is how many bytes of an object lie together.
-const PageSize = 512
+const PageSize int64 = 512
 
 // Page holds bytes and, per bit, whether it is indeterminate.
 type Page struct {

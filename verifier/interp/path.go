@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -43,9 +44,6 @@ func (o *Object) IsLiteral() bool {
 	return o.Global != nil && o.readOnly && (o.Global.Name == ".str" || strings.HasPrefix(o.Global.Name, ".str."))
 }
 
-// maxLiteral bounds the bytes of a literal that a name has.
-const maxLiteral = 24
-
 // Literal is a string as C writes it, cut where it is long.
 func (o *Object) Literal() string {
 	var text []byte
@@ -54,11 +52,11 @@ func (o *Object) Literal() string {
 		if b == 0 {
 			break
 		}
-		if text = append(text, b); len(text) > maxLiteral {
+		if text = append(text, b); len(text) > policy.LiteralShown {
 			break
 		}
 	}
-	return verdict.ShortLiteral(text, maxLiteral)
+	return verdict.ShortLiteral(text, policy.LiteralShown)
 }
 
 // PlaceName is a byte range of an object as a C expression and its C type, nil if unknown. In a union it is the member

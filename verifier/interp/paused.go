@@ -9,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Paused is a run that stands still between two instructions. It can be gone on with more than once, with other inputs
@@ -137,7 +138,7 @@ func (c *copier) object(o *Object) *Object {
 }
 
 // objectBytes is about the memory of an object beside its contents, in bytes.
-const objectBytes = 300
+const objectBytes int64 = 300
 
 func (c *copier) objects(os []*Object) []*Object {
 	out := make([]*Object, len(os))
@@ -157,7 +158,7 @@ func (c *copier) values(vs []Value) []Value {
 		return nil
 	}
 	out := make([]Value, len(vs))
-	c.bytes += int64(len(vs)) * elementBytes
+	c.bytes += int64(len(vs)) * policy.ElementBytes
 	for i, v := range vs {
 		out[i] = c.value(v)
 	}

@@ -8,7 +8,7 @@ import (
 
 // Linear algebra modulo a prime: quicker than with fractions where there are many unknowns.
 
-const prime = 1<<31 - 1
+const prime = 0x7FFF_FFFF
 
 func residue(k int64) uint64 { return uint64((k%prime + prime) % prime) }
 

@@ -3,6 +3,8 @@ package ir
 import (
 	"regexp"
 	"strings"
+
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // quietWords are the mnemonics of barriers, hints and interrupt masks of the
@@ -28,9 +30,6 @@ var quietWords = map[string]bool{
 	"rdtsc": true, "rdtscp": true, "cpuid": true, "rdmsr": true, "wrmsr": true, "rdpmc": true, "swapgs": true, // x86
 }
 
-// maxAsmShown bounds the characters of assembly that messages show.
-const maxAsmShown = 60
-
 // String returns the assembly as one line, cut where it is long.
 func (a *Asm) String() string {
 	var out []string
@@ -40,8 +39,8 @@ func (a *Asm) String() string {
 		}
 	}
 	s := []rune(strings.Join(out, "; "))
-	if len(s) > maxAsmShown {
-		return strings.TrimSpace(string(s[:maxAsmShown])) + " ..."
+	if len(s) > policy.AsmShown {
+		return strings.TrimSpace(string(s[:policy.AsmShown])) + " ..."
 	}
 	return string(s)
 }

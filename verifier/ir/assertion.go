@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -26,12 +27,9 @@ func AssertionAt(b *Block) *Assertion {
 	return nil
 }
 
-// MaxTests bounds the blocks of an assertion.
-const MaxTests = 16
-
 // spans adds the blocks of the test from b on. It reports whether each ends in the failure or where the test holds.
 func (a *Assertion) spans(b *Block) bool {
-	if b.Term().Op != OpCondBr || len(a.Tests) > MaxTests {
+	if b.Term().Op != OpCondBr || len(a.Tests) > policy.AssertionTests {
 		return false
 	}
 	for _, next := range b.Term().Targets {
@@ -85,7 +83,7 @@ func WaysInto(b *Block) int {
 
 // afterFailure reports whether b is only reached by a failed assertion, or not at all.
 func afterFailure(b *Block) bool {
-	for n := 0; n < MaxSteps; n++ {
+	for n := 0; n < policy.ExpressionSteps; n++ {
 		if AssertFails(b) != nil {
 			return true
 		}
@@ -105,7 +103,7 @@ func IsLocal(v Value) bool {
 
 // AssertFails returns the call of a failed assertion in a block, or what stands for __builtin_unreachable() there.
 func AssertFails(b *Block) *Instr {
-	for range MaxSteps {
+	for range policy.ExpressionSteps {
 		for _, in := range b.Instrs {
 			if in.Op == OpCall && in.Model == ModelAssertFail {
 				return in

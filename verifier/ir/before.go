@@ -1,6 +1,10 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // MayBeBefore reports whether an access, or the trap before one, may in terms of C come before the start of an object:
 // by an index that may be negative, or one subtracted. What wraps around as an unsigned number is past the end.
@@ -16,11 +20,11 @@ func MayBeBefore(in *Instr) bool {
 			return false
 		}
 		cond, ok := branch.Args[0].(*Instr)
-		return ok && cond.Op == OpIcmp && s.negative(cond.Args[0], maxSiteDepth)
+		return ok && cond.Op == OpIcmp && s.negative(cond.Args[0], policy.SiteDepth)
 	case OpLoad:
-		return s.address(in.Args[0], maxSiteDepth)
+		return s.address(in.Args[0], policy.SiteDepth)
 	case OpStore:
-		return s.address(in.Args[1], maxSiteDepth)
+		return s.address(in.Args[1], policy.SiteDepth)
 	}
 	return false
 }

@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/firmproof/firmproof/verifier/policy"
+
 // AlwaysFails reports an instruction that no execution passes without violating a claim: a trap,
 // and a call that says that an assertion failed.
 func (in *Instr) AlwaysFails() bool {
@@ -22,13 +24,10 @@ func (in *Instr) Always() *Block {
 	return nil
 }
 
-// failingDepth bounds the jumps and calls that FailingBlocks follows.
-const failingDepth = 4
-
 // FailingBlocks returns the blocks that an execution passes from b, by jumps and calls, until an instruction that
 // always fails; nil where a branch comes first that
 // is not on a constant.
-func FailingBlocks(b *Block) []*Block { return failingBlocks(b, failingDepth) }
+func FailingBlocks(b *Block) []*Block { return failingBlocks(b, policy.FailingDepth) }
 
 func failingBlocks(b *Block, depth int) []*Block {
 	if depth == 0 {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // SiteNames returns a name for each instruction of f, by its ID: a digest of the expression that it
@@ -60,9 +62,6 @@ type siteNamer struct {
 	text []string // of values, as far as known
 }
 
-// maxSiteDepth bounds nested expressions, in which phis may even turn in circles.
-const maxSiteDepth = 24
-
 // value writes an expression.
 func (s *siteNamer) value(v Value, depth int) string {
 	if x := s.vars[v]; x != nil {
@@ -74,7 +73,7 @@ func (s *siteNamer) value(v Value, depth int) string {
 	case *Const:
 		return constName(v)
 	case *Instr:
-		if depth > maxSiteDepth {
+		if depth > policy.SiteDepth {
 			return "..."
 		}
 		if s.text[v.ID] == "" {
@@ -204,7 +203,7 @@ func (s *siteNamer) callee(in *Instr, depth int) string {
 
 // statement writes what is done with the value of in: where it is stored, which call gets it, what it decides.
 func (s *siteNamer) statement(in *Instr) string {
-	for n := 0; n < maxSiteDepth; n++ {
+	for n := 0; n < policy.SiteDepth; n++ {
 		switch in.Op {
 		case OpStore:
 			return "store " + s.value(in.Args[1], 0)

@@ -101,9 +101,6 @@ func TruthRead(b *Block) *Instr {
 // IsAggregate reports a structure or union.
 func IsAggregate(t *DType) bool { return t != nil && (t.Kind == DStruct || t.Kind == DUnion) }
 
-// MaxSteps bounds how far expressions, addresses and tests are followed.
-const MaxSteps = 16
-
 // ConstantAddress is the number that an address is.
 func ConstantAddress(v Value) (int64, bool) {
 	switch v := v.(type) {

@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxDisjuncts limits the disjunctive normal form of one guard.
-const maxDisjuncts = 256
 
 // formula is a guard as read from text, before it becomes transitions.
 type formula struct {
@@ -98,8 +96,8 @@ func (f formula) dnf() ([][]Atom, error) {
 }
 
 func limit(d [][]Atom) ([][]Atom, error) {
-	if len(d) > maxDisjuncts {
-		return nil, fmt.Errorf("guard with more than %d disjuncts", maxDisjuncts)
+	if len(d) > policy.GuardDisjuncts {
+		return nil, fmt.Errorf("guard with more than %d disjuncts", policy.GuardDisjuncts)
 	}
 	return d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 func (r *koatReader) sum() (koatExpr, error) {
@@ -157,7 +158,7 @@ func (e koatExpr) poly(name func(string) exact.Var) (exact.Poly, error) {
 		return ps[0].Neg(), nil
 	case "^":
 		k, err := strconv.Atoi(e.text)
-		if err != nil || k > maxPower {
+		if err != nil || k > policy.SystemPower {
 			return exact.Poly{}, fmt.Errorf("exponent %s", e.text)
 		}
 		p := exact.PolyOf(exact.C(1))

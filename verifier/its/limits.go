@@ -4,28 +4,20 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/exact"
-)
-
-// What a system in a file may need while it is read. What is larger comes from no tool,
-// and would not be decided.
-const (
-	maxText  = 64 << 20 // bytes of the file
-	maxDepth = 1000     // of brackets and signs in each other
-	maxMonos = 2000     // monomials of a polynomial
-	maxPower = 64       // degree of a monomial
-	maxBits  = 1 << 16  // of a coefficient, roughly
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // mul returns a*b, unless it is too large to work with. What it costs is known before.
 func mul(a, b exact.Poly) (exact.Poly, error) {
 	size := bits(a) + bits(b)
-	if len(a.Monos)*len(b.Monos) > 20*maxMonos || a.Degree()+b.Degree() > maxPower || size > maxBits {
+	if len(a.Monos)*len(b.Monos) > 20*policy.SystemMonomials || a.Degree()+b.Degree() > policy.SystemPower ||
+		size > policy.SystemBits {
 		return exact.Poly{}, fmt.Errorf("a polynomial with more than %d monomials, degree %d or numbers of %d bits",
-			maxMonos, maxPower, maxBits)
+			policy.SystemMonomials, policy.SystemPower, policy.SystemBits)
 	}
 	p := a.Mul(b)
-	if len(p.Monos) > maxMonos {
-		return exact.Poly{}, fmt.Errorf("a polynomial with more than %d monomials", maxMonos)
+	if len(p.Monos) > policy.SystemMonomials {
+		return exact.Poly{}, fmt.Errorf("a polynomial with more than %d monomials", policy.SystemMonomials)
 	}
 	return p, nil
 }
@@ -41,8 +33,8 @@ func bits(p exact.Poly) int {
 
 // nested returns an error when brackets and signs stand too deep in each other.
 func nested(depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("brackets or signs nested deeper than %d levels", maxDepth)
+	if depth > policy.SystemDepth {
+		return fmt.Errorf("brackets or signs nested deeper than %d levels", policy.SystemDepth)
 	}
 	return nil
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // ReadFile reads a system by the file's extension: .koat, .smt2 or .ari.
 func ReadFile(path string) (*System, error) {
-	if st, err := os.Stat(path); err == nil && (!st.Mode().IsRegular() || st.Size() > maxText) {
-		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, maxText)
+	if st, err := os.Stat(path); err == nil && (!st.Mode().IsRegular() || st.Size() > policy.SystemBytes) {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, policy.SystemBytes)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 )
 
 // files are those with limits, in this order.
-var files = []string{"policy.go", "systems.go", "graphs.go"}
+var files = []string{"policy.go", "systems.go", "graphs.go", "encoding.go", "programs.go", "runs.go"}
 
-//go:embed policy.go systems.go graphs.go
+//go:embed policy.go systems.go graphs.go encoding.go programs.go runs.go
 var texts embed.FS
 
 // Elsewhere lists the numbers that other packages of the engine name for themselves.

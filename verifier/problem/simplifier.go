@@ -4,12 +4,9 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/rewrite"
 )
-
-// sampleEvery is how many calls of the simplifier go by for one that is timed:
-// a clock costs about as much as a rule.
-const sampleEvery = 64
 
 // Simplifier is the rewrite rules with a clock: rules run while terms are made,
 // so their cost is a part of encoding that is only known by sampling.
@@ -27,7 +24,7 @@ func NewSimplifier() *Simplifier { return &Simplifier{rules: rewrite.New()} }
 func (x *Simplifier) Simplify(s *ilr.Store, k ilr.Kind, sort ilr.Sort, imm uint64, args []ilr.Term) ilr.Term {
 	x.Calls++
 	var begin time.Time
-	timed := x.Calls%sampleEvery == 0
+	timed := x.Calls%policy.SampledCalls == 0
 	if timed {
 		begin = time.Now()
 	}
@@ -42,4 +39,4 @@ func (x *Simplifier) Simplify(s *ilr.Store, k ilr.Kind, sort ilr.Sort, imm uint6
 }
 
 // Seconds is the estimated time of all calls.
-func (x *Simplifier) Seconds() float64 { return x.spent.Seconds() * sampleEvery }
+func (x *Simplifier) Seconds() float64 { return x.spent.Seconds() * policy.SampledCalls }

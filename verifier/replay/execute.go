@@ -139,14 +139,11 @@ func shown(in input.Input) verdict.Input {
 	return out
 }
 
-// maxShown bounds the bytes of one input in a report.
-const maxShown = 1 << 16
-
 // showBytes writes the bytes up to the last that is not 0.
 func showBytes(m map[int64]byte) string {
 	end := int64(0)
 	for off, v := range m {
-		if v != 0 && off >= end && off < maxShown {
+		if v != 0 && off >= end && off < policy.InputShown {
 			end = off + 1
 		}
 	}

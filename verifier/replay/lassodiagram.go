@@ -3,19 +3,14 @@ package replay
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
-)
-
-// What is drawn of a run whose state repeats.
-const (
-	maxShownValues = 6 // of variables where the cycle begins
-	maxShownSteps  = 8 // of the cycle
 )
 
 // lassoDiagram draws a run whose state repeats: the steps before the cycle as one edge, then the cycle. at is its head.
 func lassoDiagram(entry string, at verdict.Pos, stem, cycle []verdict.Step) verdict.Diagram {
 	d := verdict.Diagram{Title: "stem and cycle", Nodes: [][]string{{"start of " + entry},
-		append([]string{"state at " + at.String()}, lastValues(stem, maxShownValues)...)}}
+		append([]string{"state at " + at.String()}, lastValues(stem, policy.CycleValues)...)}}
 	d.Edges = append(d.Edges, verdict.Arrow{From: 0, To: 1, Label: []string{"stem: " + countSteps(len(stem))}})
 	last := 1
 	next := func(lines ...string) {
@@ -23,7 +18,7 @@ func lassoDiagram(entry string, at verdict.Pos, stem, cycle []verdict.Step) verd
 		d.Edges = append(d.Edges, verdict.Arrow{From: last, To: len(d.Nodes) - 1, Label: []string{"goes on"}})
 		last = len(d.Nodes) - 1
 	}
-	shown := cycle[:min(len(cycle), maxShownSteps)]
+	shown := cycle[:min(len(cycle), policy.CycleSteps)]
 	for i := 0; i < len(shown); {
 		pos := shown[i].Pos
 		lines := []string{pos.String()}

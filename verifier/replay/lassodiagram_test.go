@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -15,7 +16,7 @@ func TestLassoDiagram(t *testing.T) {
 	}
 	stem := []verdict.Step{step(1, "i", "0"), step(2, "k", "3"), step(3, "i", "1")}
 	var long []verdict.Step
-	for i := range maxShownSteps + 4 {
+	for i := range policy.CycleSteps + 4 {
 		long = append(long, step(10+i, "x", fmt.Sprint(i)))
 	}
 	for name, c := range map[string]struct {
@@ -37,7 +38,7 @@ func TestLassoDiagram(t *testing.T) {
 		if last.From != len(d.Nodes)-1 || last.To != 1 || last.Label[0] != c.back {
 			t.Errorf("%s: the last edge is %v", name, last)
 		}
-		if name == "long" && (len(d.Nodes) != 3+maxShownSteps || d.Nodes[len(d.Nodes)-1][0] != "... 4 steps") {
+		if name == "long" && (len(d.Nodes) != 3+policy.CycleSteps || d.Nodes[len(d.Nodes)-1][0] != "... 4 steps") {
 			t.Errorf("%s: nodes %v", name, d.Nodes)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/bitblast"
 )
 
@@ -91,19 +92,14 @@ func (a *arrays) refine(roots []ilr.Term, round int, val lookup) int {
 		a.congruentWithAll(u)
 		a.congruentWithAll(v)
 	}
-	if a.added > 0 && round >= lazyRounds {
-		a.expandMore(blockLen >> 3 << min(round-lazyRounds, 20))
+	if a.added > 0 && round >= policy.LazyRounds {
+		a.expandMore(policy.TableBlock >> 3 << min(round-policy.LazyRounds, 20))
 	}
 	if a.added == 0 && len(wrong) > 0 {
 		panic("solve: no lemma against the model of " + a.s.String(wrong[0]))
 	}
 	return a.added
 }
-
-// lazyRounds is how many rounds of one question state only what models violate;
-// then each round states more of what is in sight, twice as much each time, so that
-// the number of rounds grows with the logarithm of the number of writes.
-const lazyRounds = 4
 
 // expandMore asserts equations of up to n selects below the relevant ones.
 func (a *arrays) expandMore(n int) {
@@ -282,13 +278,10 @@ func (a *arrays) equation(arr, i ilr.Term) ilr.Term {
 	panic(fmt.Sprintf("solve: no equation for a read of %s", s.Kind(arr)))
 }
 
-// blockLen is how many elements of a table one lemma describes.
-const blockLen = 1024
-
 func (a *arrays) expandTable(t, arr, i ilr.Term) {
-	block := uint64(len(a.s.TableData(arr))+blockLen-1) / blockLen // what lies beyond is one block
+	block := uint64(len(a.s.TableData(arr))+policy.TableBlock-1) / policy.TableBlock // what lies beyond is one block
 	if u, ok := a.e.value(i).Uint64(); ok {
-		block = min(block, u/blockLen)
+		block = min(block, u/policy.TableBlock)
 	}
 	key := tableBlock{t, block}
 	if a.blocks[key] {
@@ -296,7 +289,7 @@ func (a *arrays) expandTable(t, arr, i ilr.Term) {
 	}
 	a.blocks[key] = true
 	a.added++
-	a.b.AssertTable(t, a.s.TableData(arr), block*blockLen, blockLen)
+	a.b.AssertTable(t, a.s.TableData(arr), block*policy.TableBlock, policy.TableBlock)
 }
 
 func (a *arrays) lemma(t ilr.Term) {

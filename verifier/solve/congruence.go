@@ -1,6 +1,9 @@
 package solve
 
-import "github.com/firmproof/firmproof/verifier/ilr"
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // congruentWithAll states congruence of a read that clashes again with all other reads of
 // its array variable: one after the other would take a call of the solver each.
@@ -45,7 +48,7 @@ func (a *arrays) congruentRun(t ilr.Term, r *run) {
 	r.index()
 	for _, b := range r.blocks {
 		var reads []ilr.Term
-		for u := b << runBits; u>>runBits == b; u++ {
+		for u := b << policy.TableIndexBits; u>>policy.TableIndexBits == b; u++ {
 			if e := r.elems[u]; e != 0 {
 				reads = append(reads, e)
 			}
@@ -53,7 +56,7 @@ func (a *arrays) congruentRun(t ilr.Term, r *run) {
 				break
 			}
 		}
-		if len(reads) < runMin {
+		if len(reads) < policy.TableLeast {
 			for _, u := range reads {
 				a.congruent(t, u)
 			}
@@ -62,6 +65,6 @@ func (a *arrays) congruentRun(t ilr.Term, r *run) {
 		for _, u := range reads {
 			a.paired[pair(t, u)] = true
 		}
-		a.expandRun(t, r, b<<runBits)
+		a.expandRun(t, r, b<<policy.TableIndexBits)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/rewrite"
 	"github.com/firmproof/firmproof/verifier/solve/smtlib"
 )
@@ -253,7 +254,7 @@ func TestTableAgainstEngines(t *testing.T) {
 func TestPortfolio(t *testing.T) {
 	s := ilr.NewStore(nil)
 	x := s.Var("x", ilr.BV(32))
-	p := &portfolio{Own: NewOwn(s, Options{}), slice: time.Nanosecond, most: maxPrinted}
+	p := &portfolio{Own: NewOwn(s, Options{}), slice: time.Nanosecond, most: policy.PrintedTerms}
 	defer p.Close()
 	e, err := smtlib.Find("z3")
 	if err != nil {
@@ -269,7 +270,7 @@ func TestPortfolio(t *testing.T) {
 	if a, err := p.Check(context.Background(), s.Ult(x, s.Int(32, 7))); a != Sat || p.foreign {
 		t.Fatal(a, err, p.foreign)
 	}
-	p.most = maxPrinted
+	p.most = policy.PrintedTerms
 	if a, err := p.Check(context.Background(), s.Ult(x, s.Int(32, 6))); a != Unsat {
 		t.Fatal(a, err)
 	}

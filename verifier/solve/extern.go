@@ -24,10 +24,10 @@ func Names() []string { return []string{"auto", "cadical", "z3", "cvc5", "bitwuz
 func Open(name string, s *ilr.Store, opts Options) (Solver, error) {
 	switch name {
 	case "", "auto":
-		p := &portfolio{Own: NewOwn(s, opts), slice: policy.OwnSolverTime, most: maxPrinted}
+		p := &portfolio{Own: NewOwn(s, opts), slice: policy.OwnSolverTime, most: policy.PrintedTerms}
 		for _, n := range smtlib.Names() {
 			if e, err := smtlib.Find(n); err == nil {
-				e.Memory = partnerMemory
+				e.Memory = policy.PartnerBytes
 				if opts.Memory > 0 {
 					e.Memory = min(e.Memory, opts.Memory)
 				}
@@ -46,9 +46,6 @@ func Open(name string, s *ilr.Store, opts Options) (Solver, error) {
 	e.Memory = opts.Memory
 	return &external{s: s, engine: e}, nil
 }
-
-// partnerMemory bounds the bytes of the process that joins our own solver: what needs more is left to that.
-const partnerMemory = 1 << 30
 
 // external asks a process anew at each Check.
 type external struct {
@@ -150,10 +147,6 @@ func (p *portfolio) Check(ctx context.Context, assumptions ...ilr.Term) (Answer,
 	}
 	return p.race(ctx, assumptions)
 }
-
-// maxPrinted bounds the terms that are printed for the partner: text of more takes
-// minutes and gigabytes, which no time limit ends.
-const maxPrinted = 1 << 20
 
 func (p *portfolio) race(ctx context.Context, assumptions []ilr.Term) (Answer, error) {
 	if p.s.Len() > p.most {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/bitblast"
 	"github.com/firmproof/firmproof/verifier/solve/sat"
 )
@@ -45,7 +46,7 @@ func New(s *ilr.Store, opts Options) Solver { return NewOwn(s, opts) }
 
 // NewOwn returns the solver that New does, by its own type: it has more methods than the interface.
 func NewOwn(s *ilr.Store, opts Options) *Own {
-	o := &Own{s: s, opts: opts, renewAt: renewMin}
+	o := &Own{s: s, opts: opts, renewAt: policy.RenewBits}
 	o.renew()
 	return o
 }
@@ -72,14 +73,6 @@ func (o *Own) renew() {
 	o.blasted = 0
 }
 
-// A SAT solver assigns all it knows in each answer, and propagates through all of
-// it after each conflict. When a question needs less than a fraction of that, what
-// was for earlier questions costs more than what was learned from them is worth.
-const (
-	renewMin   = 2000 // bits of terms
-	renewRatio = 4
-)
-
 // fit renews the SAT solver if the question is small compared with what the solver holds.
 func (o *Own) fit(assumptions []ilr.Term) {
 	if !o.hinted || o.b.Size() <= o.renewAt || o.opts.Record {
@@ -87,9 +80,9 @@ func (o *Own) fit(assumptions []ilr.Term) {
 	}
 	cone := 0
 	o.s.Walk(append(slices.Clone(o.asserted), assumptions...), func(t ilr.Term) { cone += max(1, o.s.Width(t)) })
-	if cone*renewRatio < o.b.Size() {
+	if cone*policy.RenewRatio < o.b.Size() {
 		o.renew()
-		o.renewAt = max(renewMin, renewRatio*cone)
+		o.renewAt = max(policy.RenewBits, policy.RenewRatio*cone)
 		return
 	}
 	o.renewAt = o.b.Size() * 5 / 4

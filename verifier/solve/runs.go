@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // run is a chain of stores at constant indices: a table whose elements are terms. A
@@ -18,12 +19,6 @@ type run struct {
 	lemmas map[ilr.Term][]ilr.Term      // by select: what was stated
 }
 
-const (
-	runMin  = 6    // shorter ones are chains of comparisons
-	runMax  = 4096 // longer ones are several
-	runBits = 6    // of the index, within a block
-)
-
 func newRun(base ilr.Term) *run {
 	return &run{base: base, elems: map[uint64]ilr.Term{}, done: map[ilr.Term]map[uint64]bool{},
 		lemmas: map[ilr.Term][]ilr.Term{}}
@@ -32,7 +27,7 @@ func newRun(base ilr.Term) *run {
 // index lists the blocks of the elements.
 func (r *run) index() {
 	for u := range r.elems {
-		r.blocks = append(r.blocks, u>>runBits)
+		r.blocks = append(r.blocks, u>>policy.TableIndexBits)
 	}
 	slices.Sort(r.blocks)
 	r.blocks = slices.Compact(r.blocks)
@@ -44,7 +39,7 @@ func (a *arrays) runOf(arr ilr.Term) *run {
 		return r
 	}
 	r := newRun(arr)
-	for n := 0; n < runMax && a.s.Kind(r.base) == ilr.KStore; n++ {
+	for n := 0; n < policy.TableMost && a.s.Kind(r.base) == ilr.KStore; n++ {
 		v, ok := a.s.ConstVal(a.s.Arg(r.base, 1))
 		if !ok || v.Width() > 64 {
 			break
@@ -54,7 +49,7 @@ func (a *arrays) runOf(arr ilr.Term) *run {
 		}
 		r.base = a.s.Arg(r.base, 0)
 	}
-	if len(r.elems) < runMin {
+	if len(r.elems) < policy.TableLeast {
 		a.runs[arr] = nil
 		return nil
 	}
@@ -76,26 +71,26 @@ func (a *arrays) expandRun(t ilr.Term, r *run, v uint64) {
 		done = map[uint64]bool{}
 		r.done[i] = done
 	}
-	block := v >> runBits
+	block := v >> policy.TableIndexBits
 	_, inside := slices.BinarySearch(r.blocks, block)
 	key := block
 	if !inside {
-		key = ^uint64(0) // no block: it has more than 64-runBits bits
+		key = ^uint64(0) // no block: it has more than 64-policy.TableIndexBits bits
 	}
 	if done[key] {
 		return
 	}
 	done[key] = true
-	low := min(runBits, w)
+	low := min(policy.TableIndexBits, w)
 	in := func(b uint64) ilr.Term {
-		if w <= runBits {
+		if w <= policy.TableIndexBits {
 			return s.True()
 		}
 		return s.Eq(s.Extract(i, w-1, low), s.Const(bits.New(w-low, b)))
 	}
 	var lemma ilr.Term
 	if inside {
-		lemma = s.Implies(in(block), s.Eq(t, a.mux(r, i, block<<runBits, low)))
+		lemma = s.Implies(in(block), s.Eq(t, a.mux(r, i, block<<policy.TableIndexBits, low)))
 	} else {
 		some := make([]ilr.Term, 0, len(r.blocks)+1)
 		for _, b := range r.blocks {
@@ -128,9 +123,9 @@ func (a *arrays) expandBlocks(t ilr.Term, r *run, n int) int {
 			break
 		}
 		before := a.added
-		a.expandRun(t, r, b<<runBits)
+		a.expandRun(t, r, b<<policy.TableIndexBits)
 		if a.added > before {
-			left -= 1 << runBits
+			left -= 1 << policy.TableIndexBits
 		}
 	}
 	return n - left

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/rewrite"
 )
 
@@ -34,7 +35,7 @@ func TestRuns(t *testing.T) {
 				known[i] = false
 			}
 		}
-		for n := runMin + rng.Intn(100); n > 0; n-- {
+		for n := policy.TableLeast + rng.Intn(100); n > 0; n-- {
 			i, v := rng.Intn(1<<w), byte(1+rng.Intn(3))
 			next := s.Store(arr, s.Int(w, int64(i)), s.Int(8, int64(v)))
 			if rng.Intn(8) == 0 {
@@ -91,7 +92,7 @@ func TestRunLemmas(t *testing.T) {
 	if a, err := x.Check(context.Background(), bad); a != Unsat {
 		t.Fatal(a, err)
 	}
-	if l := x.Stats().Lemmas; l > 4*n>>runBits {
+	if l := x.Stats().Lemmas; l > 4*n>>policy.TableIndexBits {
 		t.Errorf("%d lemmas for %d elements", l, n)
 	}
 }

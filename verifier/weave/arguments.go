@@ -5,20 +5,19 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // The arguments of a hosted program (C17 5.1.2.2.1): argc is at least 1, argv[0] to
 // argv[argc-1] are strings, argv[argc] is null; envp is a list of strings that ends in
-// null. Vectors of more strings than maxArguments are beyond a bound: the claims of
+// null. Vectors of more strings than policy.MainArguments are beyond a bound: the claims of
 // runs that look into one are bounded.
 const (
-	argumentsName  = "firmproof.arguments"
-	maxArguments   = 4
-	maxEnvironment = 2
-	maxStringBytes = 131072  // Linux, execve(2): MAX_ARG_STRLEN
-	maxStrings     = 200_000 // of the kernel's limit on all of them, at a pointer and a byte each
+	argumentsName        = "firmproof.arguments"
+	maxStringBytes int64 = 131072  // Linux, execve(2): MAX_ARG_STRLEN
+	maxStrings     int64 = 200_000 // of the kernel's limit on all of them, at a pointer and a byte each
 )
 
 // ArgumentsAssumption says what Arguments assumes.
@@ -50,7 +49,7 @@ func Arguments(m *ir.Module, entry, main *ir.Func) (with *ir.Module, start *ir.F
 	if n > 1 {
 		var v ir.Value = b.Null()
 		if usesParam(main, main.Params[1]) {
-			v = stringVector(b, "argv", argc, maxArguments)
+			v = stringVector(b, "argv", argc, policy.MainArguments)
 		}
 		args = append(args, v)
 	}
@@ -59,7 +58,7 @@ func Arguments(m *ir.Module, entry, main *ir.Func) (with *ir.Module, start *ir.F
 		if usesParam(main, main.Params[2]) {
 			count := b.Nondet("length of envp", entry.Params[0].T)
 			b.Assume(b.Compare(ir.SGE, count, b.Int(count.T, 0)))
-			v = stringVector(b, "envp", count, maxEnvironment)
+			v = stringVector(b, "envp", count, policy.MainEnvironment)
 		}
 		args = append(args, v)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/unwind"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
@@ -37,7 +38,6 @@ const (
 	leaveName     = "firmproof_contract_leave"
 	writeTextName = "firmproof_contract_write_text"
 	freeTextName  = "firmproof_contract_free_text"
-	maxLocals     = 8
 )
 
 // Assigns puts the checks into m, if it has contracts.
@@ -186,8 +186,8 @@ func (w *assigns) declare(a ir.Value) {
 		return
 	}
 	in := a.(*ir.Instr)
-	if k >= maxLocals || w.local == nil {
-		w.Unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address", maxLocals))
+	if k >= policy.AssignsLocals || w.local == nil {
+		w.Unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address", policy.AssignsLocals))
 		return
 	}
 	w.Call(w.local, a, w.Int(w.local.Params[1].T, w.Module.Layout.SizeOf(in.Access)), w.Int(w.local.Params[2].T,

@@ -11,9 +11,6 @@ import (
 // of a scope through one block, it notes in a local which of them is taken
 // (cleanup.dest.slot); that is followed.
 
-// maxLeft is the number of loops that one write can be on the way out of.
-const maxLeft = 3
-
 // cleanupSlot is the name of that local.
 const cleanupSlot = "cleanup.dest.slot"
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // written says how a modelled function writes memory: through the argument to, as
@@ -79,7 +80,7 @@ func (w *assigns) check(p, n ir.Value) {
 // wayOut is the number of loops that the current block is on the way out of.
 func (w *assigns) wayOut() (ir.Value, bool) {
 	n := w.leaving[w.Block]
-	if n > maxLeft {
+	if n > policy.AssignsLeft {
 		w.Unsupported("a write on the way out of many loops with contracts")
 		return nil, false
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
@@ -13,9 +14,6 @@ type FewValues struct {
 	Read      *ir.Instr
 	Low, High int64
 }
-
-// maxValues bounds how many values such an input has.
-const maxValues = 17
 
 // FewValuesOf returns such an input of entry, nil where there is none.
 func FewValuesOf(m *ir.Module, entry *ir.Func) *FewValues {
@@ -72,7 +70,7 @@ func fewOf(f *ir.Func, read *ir.Instr) *FewValues {
 			}
 		}
 	}
-	if len(at) < 2 || slices.Max(at) == slices.Min(at) || uint64(slices.Max(at)-slices.Min(at)) >= maxValues {
+	if len(at) < 2 || slices.Max(at) == slices.Min(at) || uint64(slices.Max(at)-slices.Min(at)) >= policy.CaseValues {
 		return nil
 	}
 	return &FewValues{Read: read, Low: slices.Min(at), High: slices.Max(at)}

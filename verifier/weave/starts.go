@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxStartsDeep bounds how many pointers are followed from an argument to where a function may be named.
-const maxStartsDeep = 3
 
 // NoteStarts notes of the functions of m without a body those that a call hands a function of the program, itself or in
 // what an argument leads to: such a call may have it run later, or beside the program.
@@ -45,14 +43,14 @@ func handsFunction(vars map[ir.Value]*ir.Var, v ir.Value, depth int) bool {
 		case v.Func != nil:
 			return !v.Func.IsDecl() && v.Label == nil
 		}
-		return v.Global != nil && (v.Global.Var != nil && leadsToFunction(v.Global.Var.T, maxStartsDeep) ||
+		return v.Global != nil && (v.Global.Var != nil && leadsToFunction(v.Global.Var.T, policy.StartsDeep) ||
 			v.Global.Init != nil && namesFunction(v.Global.Init))
 	case *ir.Param:
-		return vars[v] != nil && leadsToFunction(vars[v].T, maxStartsDeep)
+		return vars[v] != nil && leadsToFunction(vars[v].T, policy.StartsDeep)
 	case *ir.Instr:
 		switch v.Op {
 		case ir.OpAlloca:
-			return vars[v] != nil && leadsToFunction(vars[v].T, maxStartsDeep)
+			return vars[v] != nil && leadsToFunction(vars[v].T, policy.StartsDeep)
 		case ir.OpLoad:
 			return v.T.IsPtr() && handsFunction(vars, v.Args[0], depth+1)
 		case ir.OpPhi, ir.OpSelect:

@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
-
-// maxDeclaredTruths bounds the truth values of the variables of a program that nothing defines.
-const maxDeclaredTruths = 256
 
 // truth is a byte of a variable that the program reads as a truth value.
 type truth struct {
@@ -56,7 +54,7 @@ func declaredTruths(m *ir.Module, names []string) []truth {
 		return cmp.Or(strings.Compare(a.g.Name, b.g.Name), cmp.Compare(a.off, b.off))
 	})
 	out = slices.Compact(out)
-	return out[:min(len(out), maxDeclaredTruths)]
+	return out[:min(len(out), policy.DeclaredTruths)]
 }
 
 // truthsAt lists the bytes that an address at which a truth value is read may mean.
@@ -84,7 +82,7 @@ func truthsAt(m *ir.Module, at ir.Value, names []string) []truth {
 		return nil
 	}
 	var out []truth
-	for i := int64(0); i < min(m.Layout.SizeOf(g.T), maxDeclaredTruths); i++ {
+	for i := int64(0); i < min(m.Layout.SizeOf(g.T), policy.DeclaredTruths); i++ {
 		out = append(out, truth{g, i})
 	}
 	return out

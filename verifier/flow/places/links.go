@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxCopies bounds the local variables that a pointer is followed through.
-const maxCopies = 3
 
 // links notes which members that lead to another structure of their kind, as in a list or a tree, a function compares
 // with null after it has copied them, or their address, to local variables: `for (n = head; n; n = n->next)`.
@@ -27,7 +25,7 @@ func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
 			}
 			for i, v := range in.Args {
 				if c, ok := in.Args[1-i].(*ir.Const); ok && c.Kind == ir.ConstNull {
-					ps.copied(vars, copies, v, f, maxCopies)
+					ps.copied(vars, copies, v, f, policy.FlowCopies)
 				}
 			}
 		}

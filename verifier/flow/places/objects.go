@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Object is a place that an address may lead to: off bytes into a variable, or into what a pointer of C leads to;
@@ -29,13 +30,10 @@ func (o Object) Beyond() bool {
 	return o.Off < 0 || len(last) == 0 || last[0].T == nil || last[0].T.Kind != ir.DArray || last[0].T.Count > 0
 }
 
-// MaxChoice bounds the choices and loads that an address is followed through.
-const MaxChoice = 6
-
 // ObjectsAt returns the objects that an address in a function with these variables may lead into. Addresses that are
 // computed as numbers, such as those of registers, and temporaries of the compiler are none.
 func ObjectsAt(vars map[ir.Value]*ir.Var, addr ir.Value) []Object {
-	return objectsFrom(vars, Uncast(addr), MaxChoice)
+	return objectsFrom(vars, Uncast(addr), policy.FlowChoices)
 }
 
 func objectsFrom(vars map[ir.Value]*ir.Var, v ir.Value, steps int) []Object {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Place is a pointer that objects or variables of a program hold: a member of a kind of structure, the same in
@@ -261,7 +262,7 @@ func (ps *Table) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 
 // cast returns the load that v is the value of, nil if it is another's.
 func cast(v ir.Value) *ir.Instr {
-	for n := 0; n < ir.MaxSteps; n++ {
+	for n := 0; n < policy.ExpressionSteps; n++ {
 		in, ok := v.(*ir.Instr)
 		switch {
 		case !ok:

@@ -2,6 +2,7 @@ package places
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // call is instr for a call.
@@ -21,7 +22,7 @@ func (x *trail) call(in *ir.Instr) bool {
 		if x.slots[Uncast(v)] != 0 {
 			return true
 		}
-		size := x.of(v, ir.MaxSteps)
+		size := x.of(v, policy.ExpressionSteps)
 		if f := ir.CalledFunc(in); size == 0 || f != nil && i < len(f.Params) && f.Params[i].ByVal != nil {
 			continue
 		}
@@ -80,7 +81,7 @@ func (x *trail) passes(f *ir.Func, i int, size int64) bool {
 
 // copies is instr for memcpy and memmove: a copy from an object of the same type is noted as such.
 func (x *trail) copies(in *ir.Instr) bool {
-	if x.of(in.Args[0], ir.MaxSteps) == 0 {
+	if x.of(in.Args[0], policy.ExpressionSteps) == 0 {
 		return false
 	}
 	to, from := ObjectsAt(x.vars, in.Args[0]), ObjectsAt(x.vars, in.Args[1])
@@ -123,7 +124,7 @@ func wholeAt(o Object, n ir.Value) *ir.DType {
 // filled reports whether a call that writes any bytes at its first argument may write more of the object there than an
 // array of numbers that holds as many.
 func (x *trail) filled(in *ir.Instr) bool {
-	size := x.of(in.Args[0], ir.MaxSteps)
+	size := x.of(in.Args[0], policy.ExpressionSteps)
 	if size == 0 {
 		return false
 	}

@@ -2,6 +2,7 @@ package places
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // trail follows the addresses of one object, or of one kind of object, through a function.
@@ -17,7 +18,7 @@ type trail struct {
 }
 
 // anywhere stands for an address that may be moved to any place in the object.
-const anywhere = -1
+const anywhere int64 = -1
 
 // writes reports whether the function may write such an object as something else than it is.
 func (x *trail) writes() bool {
@@ -45,7 +46,7 @@ func (x *trail) holds(in *ir.Instr) bool {
 		return false
 	}
 	to, local := in.Args[1].(*ir.Instr)
-	size := x.of(in.Args[0], ir.MaxSteps)
+	size := x.of(in.Args[0], policy.ExpressionSteps)
 	if size == 0 || !local || to.Op != ir.OpAlloca || ir.IsAggregate(Element(x.t)) && x.typed(in.Args[1]) {
 		return false
 	}
@@ -169,7 +170,7 @@ func (x *trail) instr(in *ir.Instr) bool {
 		return x.call(in)
 	}
 	for i, v := range in.Args {
-		size := x.of(v, ir.MaxSteps)
+		size := x.of(v, policy.ExpressionSteps)
 		if x.slots[Uncast(v)] != 0 {
 			return true
 		}
@@ -200,14 +201,14 @@ func (x *trail) store(in *ir.Instr) bool {
 	if x.slots[Uncast(value)] != 0 {
 		return true
 	}
-	if size := x.of(value, ir.MaxSteps); size != 0 {
+	if size := x.of(value, policy.ExpressionSteps); size != 0 {
 		x.takes()
 		to, local := addr.(*ir.Instr)
 		if !(local && to.Op == ir.OpAlloca) && !x.typed(addr) {
 			return true
 		}
 	}
-	size := x.of(addr, ir.MaxSteps)
+	size := x.of(addr, policy.ExpressionSteps)
 	if size == 0 || isFunctionValue(x.vars, value) || x.byValue(in) || isPadding(value) {
 		return false
 	}

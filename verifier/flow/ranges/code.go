@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // code notes the places that a function loads and stores numbers at, and what else it does to them. It reports whether it
@@ -76,7 +77,7 @@ func (s *Table) accessed(p places.Place, w int) *span {
 
 // loads notes the place that an instruction loads a number from, if it is known.
 func (s *Table) loads(vars map[ir.Value]*ir.Var, in *ir.Instr) {
-	if list := places.ObjectsAt(vars, in.Args[0]); len(list) == 1 && !s.raw.unsure(in.Args[0], places.MaxChoice) {
+	if list := places.ObjectsAt(vars, in.Args[0]); len(list) == 1 && !s.raw.unsure(in.Args[0], policy.FlowChoices) {
 		if p, ok := s.number(list[0]); ok {
 			s.accessed(p, in.T.Width)
 			s.Of[in] = p

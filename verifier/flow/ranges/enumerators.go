@@ -8,13 +8,11 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // A number of an enumeration is one of its enumerators, or what the program itself stores there, unless the enumerators
 // are bits to be combined, or a call in the program passes another constant.
-
-// maxRuns bounds the runs of enumerators that are told apart; beyond, those between the least and the greatest count.
-const maxRuns = 8
 
 // Run is consecutive numbers.
 type Run struct{ Low, High int64 }
@@ -39,7 +37,7 @@ func RunsOf(t *ir.DType) []Run {
 	switch {
 	case len(out) > 1 && areBits(sorted):
 		return nil
-	case len(out) > maxRuns:
+	case len(out) > policy.EnumeratorRuns:
 		return []Run{{out[0].Low, out[len(out)-1].High}}
 	}
 	return out

@@ -3,6 +3,7 @@ package ranges
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // call notes that a called function may write what it is given the address of.
@@ -81,7 +82,7 @@ func (s *Table) filled(vars map[ir.Value]*ir.Var, v ir.Value) {
 // leaves notes that v, if it is an address, goes where it is taken for a pointer of a type, nil where that is not known:
 // a member may be written through it, and a structure as something else than it is.
 func (s *Table) leaves(vars map[ir.Value]*ir.Var, v ir.Value, to *ir.DType, depth int) {
-	if !v.Type().IsPtr() || depth > ir.MaxSteps {
+	if !v.Type().IsPtr() || depth > policy.ExpressionSteps {
 		return
 	}
 	switch x := places.Uncast(v).(type) {
@@ -149,7 +150,7 @@ func isPart(t *ir.DType, off int64, to *ir.DType) bool {
 
 // other notes that an object of type t is taken for one of another.
 func (s *Table) other(t *ir.DType, depth int) {
-	if t == nil || depth > ir.MaxSteps {
+	if t == nil || depth > policy.ExpressionSteps {
 		return
 	}
 	if t.Kind == ir.DArray {

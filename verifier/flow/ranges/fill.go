@@ -3,10 +3,8 @@ package ranges
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxLoads bounds the loads between what holds a pointer and the numbers that are written.
-const maxLoads = 3
 
 // filled names a place that holds a pointer, or a value that gives one: after this many more loads from there, numbers
 // are written through what was loaded.
@@ -21,7 +19,7 @@ func (x *raws) fills(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 	case ir.OpStore:
 		if !in.Args[0].Type().IsPtr() {
 			if !ir.IsConst(in.Args[0], 0) { // zeros alone say nothing, as those of memset
-				x.writes(vars, in.Args[1], 0, places.MaxChoice)
+				x.writes(vars, in.Args[1], 0, policy.FlowChoices)
 			}
 			return
 		}
@@ -29,7 +27,7 @@ func (x *raws) fills(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 			x.same(vars, n, in.Args[0])
 		}
 	case ir.OpAtomicRMW, ir.OpCmpXchg:
-		x.writes(vars, in.Args[0], 0, places.MaxChoice)
+		x.writes(vars, in.Args[0], 0, policy.FlowChoices)
 	case ir.OpRet:
 		if len(in.Args) == 1 {
 			x.same(vars, f, in.Args[0])
@@ -37,7 +35,7 @@ func (x *raws) fills(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 	case ir.OpCall:
 		for i, v := range in.Args {
 			if v.Type().IsPtr() && modelFills(vars, in, i) {
-				x.writes(vars, v, 0, places.MaxChoice)
+				x.writes(vars, v, 0, policy.FlowChoices)
 			}
 			for _, g := range callees(m, in, i) {
 				x.same(vars, g.Params[i], v)
@@ -48,9 +46,9 @@ func (x *raws) fills(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 
 // same notes that v is the pointer that n holds: what is written through that one is written through v.
 func (x *raws) same(vars map[ir.Value]*ir.Var, n any, v ir.Value) {
-	for loads := 0; loads < maxLoads && v.Type().IsPtr(); loads++ {
+	for loads := 0; loads < policy.FilledLoads && v.Type().IsPtr(); loads++ {
 		if x.filled[filled{n, loads}] {
-			x.writes(vars, v, loads, places.MaxChoice)
+			x.writes(vars, v, loads, policy.FlowChoices)
 		}
 	}
 }
@@ -94,7 +92,7 @@ func callees(m *ir.Module, in *ir.Instr, i int) []*ir.Func {
 
 // writes notes that numbers are written through the pointer that this many loads from v on give.
 func (x *raws) writes(vars map[ir.Value]*ir.Var, v ir.Value, loads, steps int) {
-	if loads > maxLoads || steps == 0 || loads == 0 && isOwn(vars, v) {
+	if loads > policy.FilledLoads || steps == 0 || loads == 0 && isOwn(vars, v) {
 		return
 	}
 	if loads > 0 {

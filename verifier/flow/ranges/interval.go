@@ -13,7 +13,7 @@ type Interval struct {
 }
 
 // most is beyond the numbers that intervals are made of.
-const most = 1 << 61
+const most int64 = 1 << 61
 
 // Full is any word of w bits.
 func Full(w int) Interval {

@@ -3,6 +3,7 @@ package ranges
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // numbers notes the structures of which the program makes the address of a member, or its own, a number, where it makes
@@ -53,7 +54,7 @@ func holderOf(v ir.Value) any {
 func (x *walks) numbered(f *ir.Func, in *ir.Instr, i int, users map[ir.Value][]*ir.Instr) bool {
 	switch in.Op {
 	case ir.OpPtrToInt:
-		return staysNumber(in, users, places.MaxChoice)
+		return staysNumber(in, users, policy.FlowChoices)
 	case ir.OpRet:
 		return x.moved[f]
 	case ir.OpStore:

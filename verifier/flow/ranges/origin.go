@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // A number has a range only where each pointer that may lead to it comes from an object of its type that the program
@@ -70,7 +71,7 @@ func (x *raws) unsure(v ir.Value, steps int) bool {
 
 // flows notes that v becomes a pointer to a t, which nodes stand for.
 func (x *raws) flows(vars map[ir.Value]*ir.Var, v ir.Value, t *ir.DType, nodes []any) {
-	if x.leads(vars, v, places.MaxChoice) || ir.IsAggregate(t) && mixes(vars, v, t) {
+	if x.leads(vars, v, policy.FlowChoices) || ir.IsAggregate(t) && mixes(vars, v, t) {
 		x.taken(t, nodes)
 	}
 }

@@ -37,7 +37,7 @@ type Table struct {
 }
 
 // anyWidth stands for numbers of any width.
-const anyWidth = 0
+const anyWidth int = 0
 
 // Of works out what m stores in its numbers. lenient: as if numbers were changed by stores to them alone, which
 // says what the program seems to keep to, and nothing that holds.

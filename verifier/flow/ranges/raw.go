@@ -3,6 +3,7 @@ package ranges
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // raws knows which pointers without a type may lead to memory that is written as bytes or other numbers. A structure
@@ -47,7 +48,7 @@ func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 			return
 		}
 		if to, ok := in.Args[1].(*ir.Instr); ok && to.Op == ir.OpAlloca && vars[to] == nil {
-			if x.leads(vars, in.Args[0], places.MaxChoice) {
+			if x.leads(vars, in.Args[0], policy.FlowChoices) {
 				x.taken(nil, []any{to}) // what the function gives back
 			}
 			return

@@ -6,11 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
-)
-
-const (
-	plainRounds = 3  // rounds before bounds that grow go on to the next constant of the functions that store there
-	maxRounds   = 24 // before what still grows is any number
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // solve finds ranges that the stores of the functions keep to if loads give what is in them: it begins with what
@@ -128,10 +124,10 @@ func (s *Table) grow(found map[places.Place]Interval, round int, limits map[plac
 		old := x.Value
 		had := x.Some
 		x.add(v)
-		if had && round >= plainRounds {
+		if had && round >= policy.RangePlain {
 			x.Value = old.widened(x.Value, x.Bits, limits[p])
 		}
-		x.Any = x.Value.isFull(x.Bits) || round >= maxRounds
+		x.Any = x.Value.isFull(x.Bits) || round >= policy.RangeRounds
 	}
 	return changed
 }

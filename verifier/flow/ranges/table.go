@@ -2,10 +2,8 @@ package ranges
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// maxNumbers bounds the elements of a table that are looked at.
-const maxNumbers = 4096
 
 // tabled returns what a load from a constant table of numbers gives: what is in between its elements.
 func (s *Table) tabled(in *ir.Instr) (Interval, bool) {
@@ -28,7 +26,7 @@ func (s *Table) tabled(in *ir.Instr) (Interval, bool) {
 
 // elements adds the numbers in an initialiser, and reports whether these are all words of the span's width.
 func (x *span) elements(c *ir.Const, n *int) bool {
-	if *n++; *n > maxNumbers || c == nil {
+	if *n++; *n > policy.RangeTable || c == nil {
 		return false
 	}
 	switch c.Kind {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // wordFlow finds between which numbers the words of a function are, where control comes to them: an analysis with intervals
@@ -29,11 +30,6 @@ type wordFlow struct {
 	todo   []*ir.Block               // blocks of which more is known than when they were visited
 }
 
-const (
-	maxGrowth = 3   // visits of a block before the bounds of a variable that still grow go to their ends
-	maxVisits = 200 // of a block, before nothing is said of the function
-)
-
 // run analyses the function, and calls stored for each store that control can come to.
 func (x *wordFlow) run() {
 	x.slots, x.users = numberSlots(x.f), usersElsewhere(x.f)
@@ -44,7 +40,7 @@ func (x *wordFlow) run() {
 	for x.todo = []*ir.Block{x.f.Blocks[0]}; len(x.todo) > 0; {
 		b := x.todo[0]
 		x.todo = x.todo[1:]
-		if visits[b.Index]++; visits[b.Index] > maxVisits {
+		if visits[b.Index]++; visits[b.Index] > policy.WordVisits {
 			x.giveUp()
 			return
 		}
@@ -53,7 +49,7 @@ func (x *wordFlow) run() {
 			out, ok := x.along(b, to, env)
 			way := [2]*ir.Block{b, to}
 			back := to.Index <= b.Index // each loop has such a way
-			if ok && (x.arrive(to, out, back && visits[to.Index] > maxGrowth) || !gone[way]) {
+			if ok && (x.arrive(to, out, back && visits[to.Index] > policy.WordGrowth) || !gone[way]) {
 				gone[way] = true
 				x.again(to)
 			}

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // along returns what is known of the variables on the way from the end of a block to another; ok is false where control
@@ -46,7 +47,7 @@ func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[cell
 
 // narrow notes that v is in r where a block ends, which a comparison in it has shown, and reports whether it can be.
 func (x *wordFlow) narrow(at *ir.Block, v ir.Value, r Interval, env map[cell]Interval) bool {
-	for range ir.MaxSteps {
+	for range policy.ExpressionSteps {
 		in, ok := v.(*ir.Instr)
 		if r.empty() || !ok {
 			return !r.empty()

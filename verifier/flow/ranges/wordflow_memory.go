@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // cell is a place of a number that is followed through a function: a variable of its own that nothing else gets at, or
@@ -22,7 +23,7 @@ type cell struct {
 // cellOf returns the memory whose address is v.
 func (x *wordFlow) cellOf(v ir.Value) (cell, bool) {
 	off := int64(0)
-	for range ir.MaxSteps {
+	for range policy.ExpressionSteps {
 		switch a := v.(type) {
 		case *ir.Const:
 			return cell{global: a.Global, off: off + a.Off, memory: true}, a.Kind == ir.ConstAddr && a.Global != nil
@@ -202,7 +203,7 @@ func (x *wordFlow) publish(from, to *ir.Block, env map[cell]Interval) {
 // comes to it.
 func instrsFrom(in *ir.Instr, at *ir.Block) []*ir.Instr {
 	out := at.Instrs
-	for b, n := at, 0; b != in.Block && len(b.Preds) == 1 && n < ir.MaxSteps; n++ {
+	for b, n := at, 0; b != in.Block && len(b.Preds) == 1 && n < policy.ExpressionSteps; n++ {
 		b = b.Preds[0]
 		out = slices.Concat(b.Instrs, out)
 	}

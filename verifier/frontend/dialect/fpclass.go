@@ -8,14 +8,14 @@ import (
 
 // Classes of floating-point numbers, as bits of the mask of llvm.is.fpclass (LangRef).
 const (
-	classNaN       = 1<<0 | 1<<1 // signalling, quiet
-	classZero      = 1<<5 | 1<<6 // of either sign
-	classInfBelow  = 1 << 2
-	classNormBelow = 1 << 3
-	classSubBelow  = 1 << 4
-	classSubAbove  = 1 << 7
-	classNormAbove = 1 << 8
-	classInfAbove  = 1 << 9
+	classNaN       int = 1<<0 | 1<<1 // signalling, quiet
+	classZero      int = 1<<5 | 1<<6 // of either sign
+	classInfBelow  int = 1 << 2
+	classNormBelow int = 1 << 3
+	classSubBelow  int = 1 << 4
+	classSubAbove  int = 1 << 7
+	classNormAbove int = 1 << 8
+	classInfAbove  int = 1 << 9
 )
 
 // between is the numbers of a class: those that both comparisons hold of. MIN stands for the least normal number.

@@ -13,10 +13,10 @@ import (
 // they have fewer bits.
 
 const (
-	X87Width     = 80
-	x87Precision = 64
-	X87Bias      = 16383
-	X87Top       = 0x7fff // exponent of infinities and NaNs
+	X87Width     int = 80
+	x87Precision     = 0x40
+	X87Bias      int = 16383
+	X87Top           = 0x7fff // exponent of infinities and NaNs
 )
 
 // X87Number is a number or infinity, unless nan.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -24,9 +25,6 @@ type callLasso struct {
 	placed     int // objects with an address
 }
 
-// stateBytes is how many bytes of states a run may write at first, and for each instruction that it executes.
-const stateBytes = 1 << 20
-
 // enter notes that the innermost call began, and returns the cycle that it closes. Where the stack is limited, calls
 // do not go on for ever.
 func (l *callLasso) enter(x *interp.Machine) *interp.Cycle {
@@ -34,7 +32,7 @@ func (l *callLasso) enter(x *interp.Machine) *interp.Cycle {
 		return nil
 	}
 	l.active[x.Frame.Func]++
-	if l.active[x.Frame.Func] < 2 || l.written > stateBytes+16*x.Executed {
+	if l.active[x.Frame.Func] < 2 || l.written > policy.LassoBytes+16*x.Executed {
 		return nil
 	}
 	l.visits++

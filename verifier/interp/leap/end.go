@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // leap skips the turns that the pass of a stands for.
@@ -13,7 +14,7 @@ func (l *leaper) leap(a *attempt) {
 		l.fail(false)
 		return
 	}
-	if p.most <= leapLeast {
+	if p.most <= policy.LeapLeast {
 		l.fail(false)
 		return
 	}
@@ -39,7 +40,7 @@ func (l *leaper) leap(a *attempt) {
 // end ends the lap with a leap of n turns.
 func (p *lap) end(n int64) {
 	p.turns += n
-	p.next = !p.vain && p.turns == p.before && p.turns <= leapLap
+	p.next = !p.vain && p.turns == p.before && p.turns <= policy.LeapLap
 	p.before, p.turns = p.turns, 0
 }
 

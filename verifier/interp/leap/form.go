@@ -4,14 +4,12 @@ import (
 	"math/big"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // form is the closed form of a word over the turns t = 0, 1, 2, ... of a loop, modulo 2^w: the sum of form[k] times
 // t over k (Newton's basis). nil stands for a value that is the same in every turn.
 type form []bits.Vec
-
-// maxDegree bounds the degree of closed forms: the sum of the squares of the turns has three.
-const maxDegree = 3
 
 // trim leaves out leading coefficients that are zero.
 func (f form) trim() form {
@@ -142,20 +140,20 @@ func (w wholes) span(n int64) (low, high *big.Int) {
 	return falls.at(n), grows.at(n)
 }
 
-// steps is how many turns after turn 0 a linear form stays between low and high, at most leapMost.
+// steps is how many turns after turn 0 a linear form stays between low and high, at most policy.LeapMost.
 func (w wholes) steps(low, high *big.Int) int64 {
 	end := high
 	if len(w) > 1 && w[1].Sign() < 0 {
 		end = low
 	}
 	if len(w) < 2 || w[1].Sign() == 0 || end == nil {
-		return leapMost
+		return policy.LeapMost
 	}
 	n := new(big.Int).Sub(end, w[0])
 	if n.Quo(n, w[1]); !n.IsInt64() {
-		return leapMost
+		return policy.LeapMost
 	}
-	return min(leapMost, n.Int64())
+	return min(policy.LeapMost, n.Int64())
 }
 
 // minus subtracts two forms.

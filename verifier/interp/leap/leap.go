@@ -5,6 +5,7 @@ package leap
 import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // leaper skips turns of loops (Observe). Where the words that a loop changes look as if they had closed forms,
@@ -36,17 +37,6 @@ type lap struct {
 	next          bool  // the next attempt takes a lap
 	vain          bool  // that helped nothing
 }
-
-const (
-	leapLap     = 4096    // turns of a lap that are tried as one
-	leapAfter   = 4       // turns, before an attempt
-	leapPatient = 1 << 20 // turns between attempts that fail, at most
-	leapSteps   = 4_000   // instructions between two samples
-	leapLong    = 80_000  // of a single turn, or a lap
-	leapLeast   = 16      // turns worth skipping
-	leapMost    = 1 << 40 // turns skipped at once
-	leapCells   = 256     // cells of memory that a turn may read and write
-)
 
 // Observe makes the observer that skips turns of loops.
 func Observe(x *interp.Machine) interp.Observer {
@@ -132,7 +122,7 @@ func (l *leaper) turn() {
 		fr.turns = map[*ir.Block]int64{}
 	}
 	fr.turns[head]++
-	if fr.turns[head] < max(leapAfter, l.wait[head]) && !lap.next {
+	if fr.turns[head] < max(policy.LeapAfter, l.wait[head]) && !lap.next {
 		return
 	}
 	fr.turns[head] = 0
@@ -209,7 +199,7 @@ func (l *leaper) fail(hopeless bool) {
 		return
 	}
 	l.periods[b] = 0
-	l.wait[b] = min(leapPatient, 16*max(leapAfter, l.wait[b]))
+	l.wait[b] = min(policy.LeapPatience, 16*max(policy.LeapAfter, l.wait[b]))
 }
 
 // Before implements Observer.
@@ -255,7 +245,7 @@ func (l *leaper) before(in *ir.Instr) {
 // steps bounds the instructions between two samples.
 func (a *attempt) steps() int64 {
 	if a.lap || a.period == 1 {
-		return leapLong
+		return policy.LeapLong
 	}
-	return leapSteps
+	return policy.LeapSteps
 }

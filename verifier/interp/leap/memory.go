@@ -3,6 +3,7 @@ package leap
 import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // cell is a scalar in memory.
@@ -89,7 +90,7 @@ func (l *leaper) cellAt(cells *[]*cell, p interp.Value, t *ir.Type) *cell {
 		}
 		return c
 	}
-	if len(*cells) == leapCells {
+	if len(*cells) == policy.LeapCells {
 		return nil
 	}
 	c := &cell{o: o, off: off, t: t}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // computed is the form of the result of in, which computes without memory; false if there is none.
@@ -138,7 +139,7 @@ func (p *pass) binary(in *ir.Instr, f, g form) (form, bool) {
 	case ir.OpSub:
 		return f.plus(g.negated()).trim(), p.fits(in, f, g, wholes.minus)
 	case ir.OpMul:
-		if len(f)+len(g)-2 > maxDegree {
+		if len(f)+len(g)-2 > policy.LeapDegree {
 			return nil, false
 		}
 		return f.whole(false).times(g.whole(false)).word(w).trim(), p.fits(in, f, g, wholes.times)

@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // pass is the turn, or the turns, that are followed with closed forms. Values without a form are the same in each turn.
@@ -22,7 +23,7 @@ type pass struct {
 
 // newPass begins a pass with the forms that the samples suggest, or lets the attempt fail and returns nil.
 func newPass(l *leaper, a *attempt) *pass {
-	p := &pass{leaper: l, a: a, most: leapMost, readFirst: map[int]bool{}, marked: map[*interp.Object]string{}}
+	p := &pass{leaper: l, a: a, most: policy.LeapMost, readFirst: map[int]bool{}, marked: map[*interp.Object]string{}}
 	a.fr.forms = map[int]form{}
 	ok := true
 	for i, in := range interp.PhisOf(a.head) {

@@ -5,11 +5,9 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxHolders bounds the pointers that lead from a variable to a block in its name: `list->next->next`.
-const maxHolders = 3
 
 // blocks holds the pointers to heap blocks that a trace has seen, and the names found from them.
 type blocks struct {
@@ -88,12 +86,9 @@ func (x *tracer) notePointers(o *interp.Object, off, n int64) {
 	}
 }
 
-// maxKept bounds the bytes of a write that are kept until the type of their block is known.
-const maxKept = 256
-
 // showLater keeps n bytes that the last step wrote to o: if o gets a type, the step is shown by it.
 func (x *tracer) showLater(o *interp.Object, off, n int64, show func(*interp.Object, *verdict.Step)) {
-	if o.Kind != interp.HeapObject || o.Guessed != nil || n > maxKept || len(x.steps) == 0 {
+	if o.Kind != interp.HeapObject || o.Guessed != nil || n > policy.KeptWrite || len(x.steps) == 0 {
 		return
 	}
 	then := &interp.Object{Number: o.Number, Kind: o.Kind, Size: o.Size, Born: o.Born, Owner: o.Owner}
@@ -143,14 +138,11 @@ func (x *tracer) findBlockNames() {
 	}
 }
 
-// maxPasses bounds how often all blocks are looked at for types.
-const maxPasses = 8
-
 // guessLate gives types to blocks by pointers in blocks whose own type was found after the pointer was stored.
 func (x *tracer) guessLate() {
 	b := &x.blocks
 	changed := true
-	for pass := 0; changed && pass < maxPasses; pass++ {
+	for pass := 0; changed && pass < policy.TypePasses; pass++ {
 		changed = false
 		for _, o := range x.Objects {
 			for _, h := range b.of[o] {
@@ -216,7 +208,7 @@ func (x *tracer) heldBy(h *holder) string {
 		return h.name
 	}
 	n := x.findHolder(h.in)
-	if n.Held == "" || n.Busy || strings.Count(n.Held, "->") >= maxHolders || h.in.Guessed == nil {
+	if n.Held == "" || n.Busy || strings.Count(n.Held, "->") >= policy.HoldersShown || h.in.Guessed == nil {
 		return ""
 	}
 	text, _ := x.PlaceName(h.in, h.off, int64(x.PtrBits/8), nil)

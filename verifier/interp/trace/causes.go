@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // causes lists the variables that decided the violation: those read by the
@@ -72,7 +73,7 @@ func bitFieldsIn(t *ir.DType, off, size int64) []*ir.DField {
 // holders lists what is now where the leaked block was held.
 func (c *causeList) holders() {
 	for _, h := range c.blocks.of[c.leaked] {
-		if h.in.Dead != "" || len(c.out) == maxCauses {
+		if h.in.Dead != "" || len(c.out) == policy.Causes {
 			continue
 		}
 		name, t := c.PlaceName(h.in, h.off, int64(c.PtrBits/8), nil)

@@ -7,14 +7,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
-
-// maxZeros bounds the bytes that are looked at in order to show a structure or array as {0}.
-const maxZeros = 1 << 16
-
-// maxMembers is how many members or elements of one structure or array a trace shows.
-const maxMembers = 8
 
 // memoryText writes the memory at off as a value of type t in C syntax: structures by their members, arrays by their
 // elements, arrays of characters as strings.
@@ -52,7 +47,7 @@ func (x *tracer) structText(o *interp.Object, off int64, t *ir.DType, depth int)
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		switch {
-		case len(parts) == maxMembers:
+		case len(parts) == policy.MembersShown:
 			return "{" + strings.Join(parts, ", ") + ", ...}"
 		case f.IsBits:
 			at := f.BitOff / 8 // of its first byte: packed, it may lie in two units of its type
@@ -95,10 +90,10 @@ func (x *tracer) arrayText(o *interp.Object, off int64, t *ir.DType, depth int) 
 		return "{0}"
 	}
 	var parts []string
-	for i := range min(count, maxMembers) {
+	for i := range min(count, policy.MembersShown) {
 		parts = append(parts, x.memoryText(o, off+i*n, t.Elem, depth+1))
 	}
-	if count > maxMembers {
+	if count > policy.MembersShown {
 		parts = append(parts, "...")
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
@@ -126,7 +121,7 @@ func (x *tracer) stringText(o *interp.Object, off int64, t *ir.DType, count int6
 }
 
 func (x *tracer) allZero(o *interp.Object, off, n int64) bool {
-	if n > maxZeros {
+	if n > policy.ZerosShown {
 		return false
 	}
 	for i := off; i < min(off+n, o.Size); i++ {

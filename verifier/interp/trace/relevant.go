@@ -5,14 +5,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
-)
-
-// Instructions that are followed: all steps of a longer run count as relevant. Where only they are shown, more memory
-// is spent on it.
-const (
-	maxMarked   = 1 << 18
-	maxRelevant = 1 << 20
 )
 
 // relevance follows what each value and byte was computed
@@ -84,7 +78,7 @@ func (x *tracer) Before(fr *interp.Frame, in *ir.Instr) {
 	if x.rel == nil {
 		return
 	}
-	if x.Executed > maxRelevant || x.Executed > maxMarked && !x.ask.Relevant {
+	if x.Executed > policy.RelevantSteps || x.Executed > policy.MarkedSteps && !x.ask.Relevant {
 		x.rel, x.why = nil, nil
 		return
 	}
@@ -227,17 +221,11 @@ func (x *tracer) markRelevant() {
 	}
 }
 
-// Bounds on what is looked at to find the causes of one step.
-const (
-	maxCauses     = 4
-	maxCausesWalk = 400
-)
-
 // causes returns the numbers of the nearest steps that step i follows from, the latest first. c is its cause.
 func (t *tracer) nearest(c *cause, i int, number []int) []int {
 	var out []int
 	seen := map[*cause]bool{c: true}
-	for todo := slices.Clone(c.preds); len(todo) > 0 && len(seen) < maxCausesWalk; {
+	for todo := slices.Clone(c.preds); len(todo) > 0 && len(seen) < policy.CausesWalk; {
 		p := todo[0]
 		todo = todo[1:]
 		if seen[p] {
@@ -256,7 +244,7 @@ func (t *tracer) nearest(c *cause, i int, number []int) []int {
 	}
 	slices.SortFunc(out, func(a, b int) int { return b - a })
 	out = slices.Compact(out)
-	return out[:min(len(out), maxCauses)]
+	return out[:min(len(out), policy.Causes)]
 }
 
 // relevantSteps returns the steps, counted from the start of the run, that the last instruction depends on, each with

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // memoryCauses says by what the bytes of an object were written: those of a page that was not written since the whole
@@ -23,7 +24,7 @@ func (x *tracer) readBytes(o *interp.Object, off, n int64) {
 		return
 	}
 	mem := x.rel.mem[o]
-	eachPage(o, off, min(n, interp.MaxAccess), func(page, from, to int64) {
+	eachPage(o, off, min(n, policy.AccessBytes), func(page, from, to int64) {
 		p := mem.pages[page]
 		if p == nil {
 			x.rel.cur.on(mem.all)
@@ -55,7 +56,7 @@ func (x *tracer) wroteBytes(o *interp.Object, off, n int64) {
 	if mem.pages == nil {
 		mem.pages = map[int64]*pageCauses{}
 	}
-	eachPage(o, off, min(n, interp.MaxAccess), func(page, from, to int64) {
+	eachPage(o, off, min(n, policy.AccessBytes), func(page, from, to int64) {
 		if to-from == interp.PageSize {
 			mem.pages[page] = &pageCauses{all: x.rel.cur}
 			return

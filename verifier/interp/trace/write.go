@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/interp/cexpr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -161,7 +162,7 @@ func (x *tracer) Outside(o *interp.Object, shown *verdict.Object) {
 		return
 	}
 	var parts []string
-	for at := shown.Start; at < min(shown.Start+interp.MaxObjectBytes, o.Size); at++ {
+	for at := shown.Start; at < min(shown.Start+policy.ObjectShown, o.Size); at++ {
 		b, undef := o.ByteAt(at)
 		switch _, whole := x.PointerAt(o, at); {
 		case undef != 0:

@@ -45,7 +45,7 @@ func (g *AIG) Len() int { return len(g.nodes) }
 func (g *AIG) Input() Edge { return g.push(inputMark, 0) }
 
 // maxNodes keeps edges, and the literals for them, within 32 bits.
-const maxNodes = 1 << 30
+const maxNodes int = 1 << 30
 
 func (g *AIG) push(l, r Edge) Edge {
 	if len(g.nodes) >= maxNodes {

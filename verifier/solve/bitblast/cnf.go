@@ -1,6 +1,9 @@
 package bitblast
 
-import "github.com/firmproof/firmproof/verifier/solve/sat"
+import (
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/solve/sat"
+)
 
 // CNF gives the clauses of an AIG to a sink: Tseitin's encoding with the
 // polarities of Plaisted and Greenbaum, only for the cone of what is asked, and
@@ -24,7 +27,6 @@ type task struct {
 const (
 	positive uint8 = 1 // node implies its definition
 	negative uint8 = 2 // the definition implies the node
-	maxLeafs       = 32
 )
 
 // NewCNF makes a CNF that gives its clauses to sink.
@@ -176,7 +178,7 @@ func (c *CNF) emitAnd(e Edge, pol uint8) {
 	leafs := c.leafs[:0]
 	l, r, _ := c.g.gate(e)
 	leafs = append(leafs, l, r)
-	for i := 0; i < len(leafs) && len(leafs) < maxLeafs; {
+	for i := 0; i < len(leafs) && len(leafs) < policy.CutLeafs; {
 		f := leafs[i]
 		l, r, ok := c.g.gate(f)
 		if !ok || f.inverted() || c.g.refs[f.node()] > 1 || !c.noVar(f) || c.isMux(f) {

@@ -113,15 +113,11 @@ func (l *Ladder) decide(ctx context.Context, rows []Row) Status {
 	return Unknown
 }
 
-// wideCoef is the length of coefficients that Z3's cuts make ever longer, unless
-// they are powers of two as those of wrap-arounds are.
-const wideCoef = 40
-
 func unwieldy(rows []Row) bool {
 	for _, r := range rows {
 		for _, t := range r.Lin.Terms {
 			c := t.Coef.Abs()
-			if n := c.BitLen(); n > wideCoef && !c.Equal(exact.I(2).Pow(n-1)) {
+			if n := c.BitLen(); n > policy.WideCoef && !c.Equal(exact.I(2).Pow(n-1)) {
 				return true
 			}
 		}

@@ -76,7 +76,7 @@ func New(o Options) *Solver {
 	return &Solver{c: newCadical(o), buf: make([]int32, 0, bufLen)}
 }
 
-const bufLen = 1 << 14
+const bufLen int = 1 << 14
 
 // Close frees the solver; it must not be used afterwards.
 func (s *Solver) Close() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // eliminator expands reads of arrays that hold a range write or copy, by the
@@ -21,22 +22,16 @@ func newEliminator(s *ilr.Store) *eliminator {
 		ranged: map[ilr.Term]bool{}}
 }
 
-// maxReads bounds the reads that are expanded: each goes through all the writes before it, whatever they are of.
-const maxReads = 1 << 17
-
-// muxLen is the longest table that becomes a tree of if-then-elses.
-const muxLen = 4096
-
 // terms returns ts without range writes; an error where that makes too many reads.
 func (e *eliminator) terms(ts []ilr.Term) ([]ilr.Term, error) {
 	s := e.s
 	s.Walk(ts, func(u ilr.Term) {
-		if _, ok := e.memo[u]; ok || len(e.reads) > maxReads {
+		if _, ok := e.memo[u]; ok || len(e.reads) > policy.ExpandedReads {
 			return
 		}
 		if s.Sort(u).Kind == ilr.SortArray {
 			ranged := s.Kind(u) == ilr.KArrSet || s.Kind(u) == ilr.KArrCopy || s.Kind(u) == ilr.KArrTable &&
-				len(s.TableData(u)) <= muxLen
+				len(s.TableData(u)) <= policy.MuxElements
 			for i := 0; i < s.NumArgs(u); i++ {
 				ranged = ranged || e.ranged[s.Arg(u, i)]
 			}
@@ -61,7 +56,7 @@ func (e *eliminator) terms(ts []ilr.Term) ([]ilr.Term, error) {
 			e.memo[u] = s.Rebuild(u, args)
 		}
 	})
-	if len(e.reads) > maxReads {
+	if len(e.reads) > policy.ExpandedReads {
 		return nil, errors.New("reads of arrays are too many to be written without range writes")
 	}
 	out := make([]ilr.Term, len(ts))
@@ -81,7 +76,7 @@ func (e *eliminator) read(a, i ilr.Term) ilr.Term {
 	if t, ok := e.reads[key]; ok {
 		return t
 	}
-	if len(e.reads) > maxReads {
+	if len(e.reads) > policy.ExpandedReads {
 		return s.Select(a, i)
 	}
 	arg := func(n int) ilr.Term { return e.memo[s.Arg(a, n)] }

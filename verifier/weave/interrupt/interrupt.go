@@ -10,6 +10,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
@@ -197,9 +198,9 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string, races boo
 	}
 	notes = append(notes, w.atReset(entries)...)
 	m.Funcs = append(m.Funcs, w.Decls...)
-	if w.turns >= maxPhases && w.large {
+	if w.turns >= policy.TearPhases && w.large {
 		notes = append(notes, verdict.Assume(AllHandlers, verdict.Limit, verdict.Chosen, fmt.Sprintf(
-			"interrupt handlers run at at most %d moments within one large copy", maxPhases-1)))
+			"interrupt handlers run at at most %d moments within one large copy", policy.TearPhases-1)))
 	}
 	return append(notes, verdict.Assume("", verdict.Meaning, verdict.Declared, fmt.Sprintf(
 		"a memory access of up to %d bytes at a multiple of its size is one step; %s", AtomicBytes(w.Module), nesting(list))),

@@ -17,7 +17,7 @@ import (
 // their accesses there, and the interrupted code compares it with what it was.
 
 // counterWidth is how many bits a counter has: it wraps around in no execution that anybody waits for.
-const counterWidth = 32
+const counterWidth int = 32
 
 // context is where handlers run: that of each handler where some preempt others, or else one for all of them.
 type context struct {

@@ -1,6 +1,9 @@
 package interrupt
 
-import "github.com/firmproof/firmproof/verifier/ir"
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // inOneStep reports whether no more than one part of a variable ever changes: whatever the program stores there fits in
 // the part that the lowest bits are in.
@@ -8,7 +11,7 @@ func (r *races) inOneStep(addr ir.Value, size, unit int64) bool {
 	at := spotOf(addr)
 	g := at.global
 	if g == nil || !at.exact || at.off != 0 || g.Extern || !g.T.IsInt() || r.Module.Layout.StoreSize(g.T) != size ||
-		g.Init == nil || !fits(g.Init, 8*unit, g, maxFits) {
+		g.Init == nil || !fits(g.Init, 8*unit, g, policy.RaceFits) {
 		return false
 	}
 	for _, other := range r.Module.Globals {
@@ -26,7 +29,7 @@ func (r *races) inOneStep(addr ir.Value, size, unit int64) bool {
 					case k.Off != 0 || k.Kind != ir.ConstAddr:
 						return false
 					case in.Op == ir.OpLoad && in.Access.Equal(g.T):
-					case in.Op == ir.OpStore && i == 2 && fits(in.Args[0], 8*unit, g, maxFits):
+					case in.Op == ir.OpStore && i == 2 && fits(in.Args[0], 8*unit, g, policy.RaceFits):
 					default:
 						return false
 					}
@@ -49,9 +52,6 @@ func names(k *ir.Const, g *ir.Global) bool {
 	}
 	return false
 }
-
-// maxFits bounds the instructions that fits follows.
-const maxFits = 8
 
 // fits reports whether a number is below 2^bits, if all that is read from g is.
 func fits(v ir.Value, bits int64, g *ir.Global, depth int) bool {

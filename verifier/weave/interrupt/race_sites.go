@@ -9,9 +9,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// maxCompared bounds the bytes of two accesses whose addresses are compared byte by byte.
-const maxCompared = 40
-
 // foreignAccesses lists what the code of handlers accesses, its own locals left out.
 func (r *races) foreignAccesses() {
 	for _, f := range r.Module.Funcs {

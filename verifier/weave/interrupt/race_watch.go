@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
@@ -26,7 +27,7 @@ func (r *races) watchOf(f *ir.Func, a places.Access, size int64, name string) (w
 		case same:
 			found[i] = mark{w, false}
 		default:
-			if size <= 0 || x.size <= 0 || size+x.size > maxCompared {
+			if size <= 0 || x.size <= 0 || size+x.size > policy.RaceCompared {
 				return nil, "whether " + strings.Join(r.users(x.f), ", ") + " uses the same memory at the same time is not followed"
 			}
 			found[i] = mark{w, true}

@@ -15,18 +15,11 @@ import (
 // where Tears is any truth value, and false where no handler can run. All handlers
 // together run Turns times, so parts fall into at most Turns+1 phases with a point
 // between each two; which part belongs to which phase is open, in no order, for up to
-// maxParts parts in a phase table of maxTable. Larger copies go through memory
+// policy.TearParts parts in a phase table of policy.TearTable. Larger copies go through memory
 // upwards or downwards, and a phase ends at any byte.
 
 // Tears reports, in C, whether an access is torn here.
 const Tears = irbuild.PointPrefix + "tears"
-
-const (
-	maxParts  = 16
-	maxTable  = 64 // parts times phases
-	maxPhases = 16 // of a large copy
-	wordCopy  = 4  // words up to which an aligned copy goes by words, as compilers do it in place
-)
 
 // byteByByte are models that go through memory byte by byte, which are not torn: where
 // handlers can notice, they are not supported.

@@ -3,6 +3,7 @@ package interrupt
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
@@ -30,7 +31,7 @@ func (w *interrupts) again(in *ir.Instr) copier {
 // copyParts copies n bytes to to in parts, or as a large copy.
 func (w *interrupts) copyParts(n, unit int64, piece copier, to ir.Value) {
 	k := int(n / unit)
-	if k > maxParts || k*min(k, w.turns+1) > maxTable {
+	if k > policy.TearParts || k*min(k, w.turns+1) > policy.TearTable {
 		w.largeCopy(w.Int(w.Word(), n), w.Nondet(irbuild.PointPrefix+"part", ir.Int(1)), piece, to)
 		return
 	}
@@ -46,8 +47,8 @@ func (w *interrupts) copyParts(n, unit int64, piece copier, to ir.Value) {
 
 // largeCopy copies n bytes upwards or downwards, with a phase for each run of handlers.
 func (w *interrupts) largeCopy(n, up ir.Value, piece copier, to ir.Value) {
-	phases := min(w.turns+1, maxPhases)
-	w.large = w.large || phases == maxPhases
+	phases := min(w.turns+1, policy.TearPhases)
+	w.large = w.large || phases == policy.TearPhases
 	ends := []ir.Value{w.Int(w.Word(), 0)}
 	for j := 1; j < phases; j++ {
 		e := w.Nondet(irbuild.PointPrefix+"split", w.Word())
@@ -89,7 +90,7 @@ func (w *interrupts) copyUnit(in *ir.Instr, n int64) int64 {
 	for u > 1 && n%u != 0 { // a struct of smaller members
 		u /= 2
 	}
-	if n > wordCopy*AtomicBytes(w.Module) || !w.aligned(in.Args[0], u) ||
+	if n > policy.TearWords*AtomicBytes(w.Module) || !w.aligned(in.Args[0], u) ||
 		in.Model != ir.ModelMemset && !w.aligned(in.Args[1], u) {
 		return 1
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
@@ -15,10 +16,7 @@ import (
 // accesses. What the old version does is noted, in order. The new one has to do the same. The n-th event gives the same
 // result in both, any one.
 const (
-	logPrefix  = "firmproof.log."
-	maxEvents  = 16 // that are noted, a power of two
-	eventWords = 8  // what is noted of each: which it is, and numbers
-	eventBytes = 64 // bytes that a pointer leads to, at most
+	logPrefix = "firmproof.log."
 )
 
 // eventLog are the variables that events are noted in.
@@ -48,10 +46,10 @@ func (w *pairing) logVariable(name string, n int64, t *ir.Type) *ir.Global {
 func (w *pairing) newLog() *eventLog {
 	return &eventLog{kinds: map[string]int64{},
 		counts: [2]*ir.Global{w.logVariable("old", 1, ir.Int(32)), w.logVariable("new", 1, ir.Int(32))},
-		words:  w.logVariable("words", maxEvents*eventWords, ir.Int(64)),
-		bytes:  w.logVariable("bytes", maxEvents*eventBytes, ir.Int(8)),
-		gives:  w.logVariable("gives", maxEvents, ir.Int(64)),
-		fills:  w.logVariable("fills", (maxEvents+1)*eventBytes, ir.Int(8))}
+		words:  w.logVariable("words", policy.PairEvents*policy.PairWords, ir.Int(64)),
+		bytes:  w.logVariable("bytes", policy.PairEvents*policy.PairBytes, ir.Int(8)),
+		gives:  w.logVariable("gives", policy.PairEvents, ir.Int(64)),
+		fills:  w.logVariable("fills", (policy.PairEvents+1)*policy.PairBytes, ir.Int(8))}
 }
 
 // begin lets results of events be any.
@@ -118,7 +116,7 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 			w.Keep(in)
 		}
 		if l := locals[in]; l != nil { // what it holds before it is written is the same in both
-			fill := &ir.Const{T: w.Ptr(), Kind: ir.ConstAddr, Global: w.log.fills, Off: maxEvents * eventBytes}
+			fill := &ir.Const{T: w.Ptr(), Kind: ir.ConstAddr, Global: w.log.fills, Off: policy.PairEvents * policy.PairBytes}
 			w.copyBytes(in, fill, w.Int(w.Word(), l.size))
 		}
 		if e != nil {
@@ -211,7 +209,7 @@ func (w *pairing) callEvent(in *ir.Instr, f *ir.Func) (*event, error) {
 	if k := in.T.Kind; k != ir.KindVoid && (k != ir.KindInt || in.T.Width > 64) {
 		return nil, fmt.Errorf("%s, which has no body, gives another result than an integer", name)
 	}
-	if len(in.Args) >= eventWords {
+	if len(in.Args) >= policy.PairWords {
 		return nil, fmt.Errorf("%s, which has no body, has many arguments", name)
 	}
 	for i, a := range in.Args {
@@ -248,7 +246,7 @@ func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
 		}
 	case *ir.Instr:
 		if n, ok := constInt(r); r.Op == ir.OpAlloca && ok && e.local == nil {
-			if size := w.Module.Layout.SizeOf(r.Access) * n; size <= eventBytes {
+			if size := w.Module.Layout.SizeOf(r.Access) * n; size <= policy.PairBytes {
 				e.local, e.size, e.keeps = r, size, keeps
 				e.args = append(e.args, a)
 				return nil
@@ -289,11 +287,11 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 	count := w.AddrOfGlobal(w.log.counts[side])
 	n := w.Load(i32, count)
 	if side == 0 {
-		w.claimAt(FactCapacity, e.name, w.Compare(ir.ULT, n, w.Int(i32, maxEvents)), *in.Pos)
+		w.claimAt(FactCapacity, e.name, w.Compare(ir.ULT, n, w.Int(i32, policy.PairEvents)), *in.Pos)
 	}
-	at := w.Resize(w.And(n, w.Int(i32, maxEvents-1)), w.Word())
-	words := w.Gep(w.AddrOfGlobal(w.log.words), 0, at, 8*eventWords)
-	bytes := w.Gep(w.AddrOfGlobal(w.log.bytes), 0, at, eventBytes)
+	at := w.Resize(w.And(n, w.Int(i32, policy.PairEvents-1)), w.Word())
+	words := w.Gep(w.AddrOfGlobal(w.log.words), 0, at, 8*policy.PairWords)
+	bytes := w.Gep(w.AddrOfGlobal(w.log.bytes), 0, at, policy.PairBytes)
 	if side == 0 {
 		for k, v := range values {
 			w.Store(v, w.Gep(words, int64(8*k), nil, 0), 1)
@@ -315,7 +313,7 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 	}
 	w.Store(w.Binary(ir.OpAdd, n, w.Int(i32, 1)), count, 1)
 	if e.local != nil && !e.keeps {
-		w.copyBytes(e.local, w.Gep(w.AddrOfGlobal(w.log.fills), 0, at, eventBytes), w.Int(w.Word(), e.size))
+		w.copyBytes(e.local, w.Gep(w.AddrOfGlobal(w.log.fills), 0, at, policy.PairBytes), w.Int(w.Word(), e.size))
 	}
 	if !in.T.IsInt() || in.Op == ir.OpStore {
 		return nil

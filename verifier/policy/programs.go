@@ -1,0 +1,73 @@
+package policy
+
+// What is read of programs.
+const (
+	AssertionTests  = 16       // blocks of an assertion
+	FailingDepth    = 4        // jumps and calls that lead to a failure
+	SiteDepth       = 24       // of expressions in the name of a place, in which phis may even turn in circles
+	ExpressionSteps = 16       // how far expressions, addresses and tests are followed
+	AsmShown        = 60       // characters of assembly in messages
+	UnsetRanges     = 32       // of an initialiser that may have any value; those of larger ones are zero
+	GuardDisjuncts  = 256      // of the disjunctive normal form of a guard
+	SystemBytes     = 64 << 20 // of a file with a transition system
+	SystemDepth     = 1000     // of its brackets and signs
+	SystemMonomials = 2000     // of a polynomial
+	SystemPower     = 64       // degree of a monomial
+	SystemBits      = 1 << 16  // of a coefficient, roughly
+)
+
+// Flow analyses: where pointers lead, and ranges of numbers.
+const (
+	FlowCells      = 48   // of an object, and locations of an address; beyond, all is one
+	FlowCopies     = 3    // local variables that a pointer is followed through
+	FlowChoices    = 6    // choices and loads that an address is followed through
+	EnumeratorRuns = 8    // that are told apart; beyond, those between the least and the greatest count
+	FilledLoads    = 3    // between what holds a pointer and the numbers that are written
+	RangePlain     = 3    // rounds, before bounds that grow go to the next constant of functions that store there
+	RangeRounds    = 24   // before what still grows is any number
+	RangeTable     = 4096 // elements of a table that are looked at
+	WordGrowth     = 3    // visits of a block, before bounds of a variable that still grow go to their ends
+	WordVisits     = 200  // of a block, before nothing is said of the function
+)
+
+// Generated harnesses.
+const (
+	HarnessCalled    = 12   // functions that an entry of calls calls beside its own
+	HarnessBeside    = 400  // functions of a program that is read once more for what is written beside
+	HarnessFunctions = 6    // that one pointer may lead to
+	HarnessCount     = 64   // elements behind a pointer with a length
+	HarnessString    = 16   // bytes of a string
+	HarnessDepth     = 2    // levels of pointers in what a pointer leads to
+	HarnessFields    = 64   // pointers in one block that lead to blocks of their own
+	HarnessSlots     = 256  // pointers in one variable that are looked at for functions
+	HarnessElements  = 256  // of an array that are filled one by one
+	HarnessFilled    = 4    // elements that hold pointers or truth values, behind a pointer with a length
+	HarnessPiece     = 16   // bytes that the parts of a structure may reach past its end
+	HarnessTables    = 16   // constants that one pointer may lead to
+	HarnessTruths    = 4    // truth values in unions of one harness
+	WideCount        = 1024 // elements behind a pointer with a length, in runs: what is longer costs them little
+	WideString       = 384  // bytes of a string, likewise
+	HeldBlocks       = 8    // structures with a member that a function is told from
+	HeldMembers      = 64   // of them
+	HeldDepth        = 8    // of members in members
+)
+
+// What is woven into programs.
+const (
+	MainArguments   = 4   // strings of argv; runs that look into longer vectors are beyond a bound
+	MainEnvironment = 2   // strings of envp, likewise
+	AssignsLocals   = 8   // local variables that an assigns clause is followed through
+	AssignsLeft     = 3   // loops that one write can be on the way out of
+	CaseValues      = 17  // of an input whose values are told apart
+	StartsDeep      = 3   // pointers from an argument to where a function may be named
+	DeclaredTruths  = 256 // truth values of variables that nothing defines
+	RaceFits        = 8   // instructions that are followed to tell whether a value fits
+	RaceCompared    = 40  // bytes of two accesses whose addresses are compared byte by byte
+	TearParts       = 16  // of an access
+	TearTable       = 64  // parts times phases
+	TearWords       = 4   // words up to which an aligned copy goes by words, as compilers do it in place
+	TearPhases      = 16  // of a large copy
+	PairEvents      = 16  // that are noted, a power of two
+	PairWords       = 8   // noted of each: which it is, and numbers
+	PairBytes       = 64  // that a pointer leads to, at most
+)
