@@ -2,11 +2,12 @@
 SHELL := /bin/bash
 export GOFLAGS := -trimpath -buildvcs=false
 GO ?= go
+VULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release clean
+.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release clean
 
 setup:
 	@scripts/setup.sh
@@ -39,6 +40,10 @@ lint: setup
 # The packages in which goroutines share most, under the race detector.
 race: setup
 	$(GO) test -race -short -vet=off -timeout 15m ./bot ./pipeline ./pipeline/queue ./pipeline/store ./verifier
+
+# Known vulnerabilities in what is called of the libraries; asks the Go project's database.
+vulnerable: setup
+	GOFLAGS=-mod=mod $(GO) run $(VULNCHECK) ./...
 
 # The recipe of CONTRIBUTING.md for a check, followed in a copy of the tree.
 recipe: setup
