@@ -39,7 +39,7 @@ lint: setup
 
 # The packages in which goroutines share most, under the race detector.
 race: setup
-	$(GO) test -race -short -vet=off -timeout 15m ./bot ./pipeline ./pipeline/queue ./pipeline/store ./verifier
+	$(GO) test -race -short -vet=off -timeout 40m ./bot ./pipeline ./pipeline/queue ./pipeline/store ./verifier
 
 # Known vulnerabilities in what is called of the libraries; asks the Go project's database.
 vulnerable: setup

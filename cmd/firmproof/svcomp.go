@@ -136,7 +136,7 @@ func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, erro
 		}
 	}
 	module, err := readFile(ctx, unit, t, compile.Options{WorkDir: work, Entries: []string{"main"},
-		Include: []string{filepath.Dir(o.file)}})
+		Include: []string{filepath.Dir(o.file)}, CFlags: []string{"-fno-strict-aliasing"}})
 	if err != nil {
 		return "", err
 	}

@@ -148,6 +148,7 @@ func (r *Request) syntax(ctx context.Context, args []string, file string, places
 		places: places, owners: make([]holder, len(places)), constants: map[string]owner{}}
 	if evaluate && isC(r.File) {
 		s.sequencer = &sequencer{bitfields: map[string]bool{}}
+		s.aliaser = &aliaser{ctypes: newTypes(), relaxed: r.relaxed()}
 	}
 	reader := &treeReader{declaration: s.declaration}
 	_, err := r.runTo(ctx, reader, append(slices.Clone(args), "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "--",
@@ -187,7 +188,7 @@ func (r *Request) note(s *syntax, out string) error {
 	undefined := r.undefined(s)
 	var conflicts []conflict
 	if s.sequencer != nil {
-		conflicts = s.sequencer.found
+		conflicts = slices.Concat(s.sequencer.found, s.aliaser.found)
 	}
 	if len(undefined) == 0 && len(conflicts) == 0 {
 		return nil

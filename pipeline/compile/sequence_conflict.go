@@ -10,6 +10,7 @@ type conflict struct {
 	function string
 	ordered  bool // one after the other, in an order that is not specified
 	assumed  bool // no pair: what is assumed at the first access
+	chosen   bool // likewise, of all that is done there
 	what     string
 	accesses [2]access
 }
@@ -127,8 +128,11 @@ func (c conflict) fields(shown func(string) string) []string {
 	if c.ordered {
 		kind = "unspecified"
 	}
-	if c.assumed {
+	switch {
+	case c.assumed:
 		kind = "assumed"
+	case c.chosen:
+		kind = "chosen"
 	}
 	out := []string{kind, shown(c.accesses[0].at.file), c.function, c.what}
 	for _, a := range c.accesses {

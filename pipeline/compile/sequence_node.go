@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -62,13 +63,10 @@ func (n *node) variable() *node {
 var qualifiers = strings.NewReplacer("const ", "", "volatile ", "", "unsigned ", "", "signed ", "")
 
 // object returns the type that decides what may alias (C17 6.5p7), without qualifiers and sign.
-func (n *node) object() string {
-	name := n.Type.Desugared
-	if name == "" {
-		name = n.Type.Qual
-	}
-	return qualifiers.Replace(name)
-}
+func (n *node) object() string { return qualifiers.Replace(n.desugared()) }
+
+// desugared returns the type, which is no typedef.
+func (n *node) desugared() string { return cmp.Or(n.Type.Desugared, n.Type.Qual) }
 
 // literalAddress reports whether the value is the address of a compound literal.
 func (n *node) literalAddress() bool {

@@ -12,6 +12,7 @@ type syntax struct {
 	evaluated   bool       // constant expressions are
 	conversions bool       // values that conversions change are looked for
 	sequencer   *sequencer // nil: orders are not looked at
+	aliaser     *aliaser   // likewise: types of accesses
 
 	places []folded // that clang named
 	owners []holder // of each of the places
@@ -41,6 +42,7 @@ func (s *syntax) declaration(n *node) {
 	}
 	if s.sequencer != nil {
 		s.sequencer.declaration(n)
+		s.aliaser.declaration(n)
 	}
 	if s.evaluated {
 		s.walk(n, function, true)

@@ -16,6 +16,8 @@ type call struct {
 	notes []string
 	// flags that are neither known nor followed
 	unknown []string
+
+	level, aliasing string // the last flags of optimisation, and about the rule on types
 }
 
 // withArg lists flags whose argument is the next word: kept (true) or dropped.
@@ -48,7 +50,7 @@ var keptFlags = map[string]bool{
 // quietFlags are dropped without a note: they steer optimisation, warnings,
 // output and linking, and do not change what the C means.
 var quietFlags = []string{
-	"-O", "-g", "-W", "-w", "-M", "-pipe", "-pedantic", "-c", "-S", "-E", "-v", "-s", "-Q", "-fdiagnostics",
+	"-g", "-W", "-w", "-M", "-pipe", "-pedantic", "-c", "-S", "-E", "-v", "-s", "-Q", "-fdiagnostics",
 	"-fmessage", "-fcolor",
 	"-ffunction-sections", "-fdata-sections", "-fno-function-sections", "-fno-data-sections", "-fomit-frame-pointer",
 	"-fno-omit-frame-pointer",
@@ -61,7 +63,7 @@ var quietFlags = []string{
 	"-fno-builtin", "-fbuiltin",
 	"-finline", "-fno-inline", "-funroll", "-fno-unroll", "-ftree", "-fno-tree", "-fipa", "-fno-ipa", "-fmax-errors",
 	"-ftemplate", "-falign", "-fno-align",
-	"-fstrict-aliasing", "-fno-strict-aliasing", "-fmerge", "-fno-merge", "-fverbose-asm", "-fno-ident", "-fident",
+	"-fmerge", "-fno-merge", "-fverbose-asm", "-fno-ident", "-fident",
 	"-fstack-protector", "-fno-stack-protector",
 	"-fno-plt", "-fvisibility", "-fno-semantic", "-fgcse", "-fno-gcse", "-fno-jump-tables", "-fjump-tables",
 	"-freorder", "-fno-reorder", "-fsched", "-fno-sched", "-fkeep", "-fno-keep",
@@ -186,6 +188,9 @@ func translate(dir string, argv []string) (call, error) {
 		c.notes = append(c.notes, fmt.Sprintf("flags are not followed, and not known to matter: %s",
 			strings.Join(c.unknown, " ")))
 	}
+	if c.aliasing == noStrictAliasing || c.aliasing == "" && (c.level == "" || c.level == "-O0" || c.level == "-Og") {
+		c.flags = append(c.flags, noStrictAliasing)
+	}
 	return c, nil
 }
 
@@ -202,6 +207,10 @@ func (c *call) word(a string) error {
 		strings.HasPrefix(a, "-isystem"), strings.HasPrefix(a, "-iquote"),
 		strings.HasPrefix(a, "-include"), isFastMath(a):
 		c.flags = append(c.flags, a)
+	case strings.HasPrefix(a, "-O"):
+		c.level = a
+	case a == noStrictAliasing, a == "-fstrict-aliasing":
+		c.aliasing = a
 	case strings.HasPrefix(a, "-std="), strings.HasPrefix(a, "--std="):
 		c.flags = append(c.flags, "-std="+cStandard(a[strings.Index(a, "=")+1:]))
 	case a == unsignedFields, a == "-fno-signed-bitfields":

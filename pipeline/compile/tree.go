@@ -42,6 +42,7 @@ type node struct {
 	Arrow      bool       // a member behind a pointer
 	Postfix    bool       // of ++ and --
 	Bitfield   bool
+	Tag        string // struct or union, of a declaration
 	has        content
 }
 

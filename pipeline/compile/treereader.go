@@ -228,6 +228,8 @@ func (t *treeReader) nodeField(n *node, key, value []byte) {
 		}
 	case "name":
 		n.Name = t.word(value)
+	case "tagUsed":
+		n.Tag = t.word(value)
 	case "storageClass":
 		n.Storage = t.word(value)
 		if n.Storage == "static" {

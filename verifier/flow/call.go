@@ -17,7 +17,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 				r.mix(f, r.of(a))
 			}
 		}
-		if x.entered.or(here.tags) || x.entered.or(r.of(in.Callee).tags) {
+		if x.entered.or(here.tags) || x.entered.or(r.of(in.Callee).tags) || x.entered.or(r.followed(in)) {
 			r.changed = true
 		}
 		r.set(in, r.result(f))

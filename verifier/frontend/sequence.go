@@ -17,7 +17,8 @@ import (
 // conflict is a pair of accesses without an order, as pipeline/compile notes it (named metadata
 // firmproof.unsequenced, see there).
 type conflict struct {
-	kind     string // "undefined", "unspecified", or "assumed": what holds at the first access, no pair
+	// "undefined", "unspecified", or no pair: "assumed", what holds at the first access; "chosen", of all done there
+	kind     string
 	file     string
 	function string
 	what     string
@@ -57,6 +58,8 @@ func (t *translator) sequences(src *llir.Module) {
 				t.claimApart(f, c)
 			case "unspecified":
 				effects.note(f, c)
+			case "chosen":
+				c.accesses[0].choose(f, c)
 			case "assumed":
 				f.Assumed = append(f.Assumed, fmt.Sprintf("%s:%d: %s", c.file, c.accesses[0].line, c.what))
 			}
@@ -98,6 +101,35 @@ func readConflict(n metadata.Node) (c conflict, key string, ok bool) {
 func (a noted) holds(p *verdict.Pos, file string) bool {
 	return p.File == file && (p.Line > a.line || p.Line == a.line && p.Column >= a.col) &&
 		(p.Line < a.end || p.Line == a.end && p.Column < a.to)
+}
+
+// choose notes what is assumed of all that is accessed and called there, or of calls of the program's functions alone.
+func (a noted) choose(f *ir.Func, c conflict) {
+	does := func(in *ir.Instr) bool {
+		switch in.Op {
+		case ir.OpLoad, ir.OpStore:
+			return a.kind != "call"
+		case ir.OpCall:
+			return in.Model == ir.ModelNone || a.kind != "call" && in.Model != ir.ModelLifetimeStart &&
+				in.Model != ir.ModelLifetimeEnd
+		}
+		return false
+	}
+	text := fmt.Sprintf("%s:%d: %s", c.file, a.line, c.what)
+	id := ir.ChosenIn(f, text).ID
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if !does(in) || in.Pos == nil || !a.holds(in.Pos, c.file) {
+				continue
+			}
+			if !slices.Contains(in.Assumes, id) {
+				in.Assumes = append(in.Assumes, id)
+			}
+			if !slices.Contains(f.Chosen, text) {
+				f.Chosen = append(f.Chosen, text)
+			}
+		}
+	}
 }
 
 // find returns the instruction of the access; sure is false if it is one of several. A read is the last load

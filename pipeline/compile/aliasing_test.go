@@ -1,0 +1,99 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An object that a function accesses as two types, in its own words, is noted, and nothing else is.
+func TestAliasing(t *testing.T) {
+	const head = `typedef unsigned char uint8_t; typedef unsigned uint32_t; typedef unsigned short uint16_t;
+typedef uint32_t __attribute__((may_alias)) any32;
+struct base { int k; }; struct derived { struct base b; float v; }; typedef struct { short a; short b; } pair;
+struct other { float x, y; }; struct opaque; union u { int i; float f; pair p; struct base in; }; struct holds { union u u; void *data; };
+void *get(void); int g(int *, float *); void h(int *); void k(float *); void two(int *restrict, const int *restrict);
+void copy(void *, const void *);
+`
+	const params = "(int n, int *p, float *q, void *v, struct holds *s, union u *w, struct base *b, uint8_t *y, int a[8])"
+	cases := map[string]string{
+		"return *(uint32_t *)q;":                                     "float and as uint32_t",
+		"short *x = (short *)p; *x = 1;":                             "int and as short",
+		"short *x = (short *)(void *)p; *x = 1;":                     "int and as short",
+		"short *x = (short *)(unsigned long)p; *x = 1;":              "int and as short",
+		"((pair *)p)->a = 1;":                                        "int and as pair",
+		"int *x = v; short *z = v; *x = *z;":                         "int and as short",
+		"void *m = get(); int *x = m; void *o = m; *(float *)o = 1;": "int and as float",
+		"int *x = s->data; float *z = s->data; return g(x, z);":      "int and as float",
+		"return g(v, v);":                                            "int and as float",
+		"return g(&w->i, &w->f);":                                    "int and as float",
+		"h(&s->u.i); k(&s->u.f);":                                    "int and as float",
+		"float *z = *(float **)&p; *z = 1;":                          "int * and as float *",
+		"struct other *z = (struct other *)b; z->y = 0;":             "struct base and as struct other",
+		"two(p, p);":                                             "restrict",
+		"int *x = p; two(p, x);":                                 "restrict",
+		"two(a, a + n);":                                         "restrict",
+		"two(&a[n], &a[1]);":                                     "restrict",
+		"return *(unsigned *)p;":                                 "",
+		"return *(any32 *)q;":                                    "",
+		"return *(uint32_t *)y;":                                 "",
+		"return *(uint8_t *)q;":                                  "",
+		"return w->i + (int)w->f;":                               "",
+		"return ((struct derived *)b)->v + *(int *)b;":           "",
+		"return ((struct opaque *)p) == v;":                      "",
+		"copy(&w->i, &w->f);":                                    "",
+		"*(void **)&p = v;":                                      "",
+		"if (n) h(&w->i); else k(&w->f);":                        "",
+		"switch (n) { case 1: h(v); break; case 2: n++; k(v); }": "",
+		"uint8_t *x = y; *(uint16_t *)x = 1; x += 2; *(uint32_t *)x = 1;":               "",
+		"two(&a[0], &a[1]); two(p, &n); int z[2]; two(z, p);":                           "",
+		"*(volatile uint16_t *)(volatile uint32_t *)64 = 1; *(volatile float *)64 = 2;": "",
+		"int (*z)[4] = v; h(*z);":                                                                  "",
+		"void (*z)(void) = (void (*)(void))v; z();":                                                "",
+		"int *x = get(); float *z = get(); return g(x, z);":                                        "",
+		"if (n > 9) return g(p, q); return __builtin_choose_expr(1, sizeof *(float *)p, n) + n;\n": "",
+	}
+	bodies, text := slices.Sorted(maps.Keys(cases)), head
+	for i, body := range bodies {
+		text += fmt.Sprintf("int c%d%s { %s return n; }\n", i, params, body)
+	}
+	ir, err := compileText(t, "host", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, body := range bodies {
+		var notes []string
+		for line := range strings.Lines(ir) {
+			if strings.Contains(line, `{!"chosen"`) && strings.Contains(line, fmt.Sprintf(`!"c%d", `, i)) {
+				notes = append(notes, line)
+			}
+		}
+		noted := cases[body]
+		if noted == "" && len(notes) > 0 || noted != "" && !slices.ContainsFunc(notes, func(n string) bool {
+			return strings.Contains(n, noted)
+		}) {
+			t.Errorf("%s: want %q, got %q", body, noted, notes)
+		}
+	}
+}
+
+// The rule on types is the compiler's where it optimises, unless it is told not to use it.
+func TestRelaxed(t *testing.T) {
+	for flags, relaxed := range map[string]bool{
+		"": true, "-O0": true, "-Og": true, "-O1": false, "-O2": false, "-Os": false, "-O2 -O0": true,
+		"-O2 -fno-strict-aliasing": true, "-fstrict-aliasing": false, "-O2 -fno-strict-aliasing -fstrict-aliasing": false,
+	} {
+		call, err := translate(".", append([]string{"arm-none-eabi-gcc", "-c", "a.c"}, strings.Fields(flags)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := (&Request{CFlags: call.flags}); r.relaxed() != relaxed {
+			t.Errorf("%q: relaxed is %v", flags, !relaxed)
+		}
+	}
+	if (&Request{}).relaxed() {
+		t.Error("a file without a compiler's call is not held to C's rule")
+	}
+}
