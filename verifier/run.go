@@ -48,7 +48,7 @@ func Run(ctx context.Context, m *ir.Module, plan Plan) *verdict.Result {
 	select {
 	case <-race.Start(faults, "run", func() {
 		defer budget.Work(ctx)()
-		verify(ctx, m, plan, &inside)
+		verifyRound(ctx, m, plan, &inside, 0)
 	}):
 		*res = inside
 	case <-late.Done(): // inside is not ours to read
@@ -98,16 +98,18 @@ func (f *foundClaims) all() []verdict.Claim {
 	return append([]verdict.Claim{}, f.claims...)
 }
 
-// verify has the questions decided, and judges what is known.
-func verify(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
+// verifyRound has the questions decided, and judges what is known. round counts how often blocks were made larger.
+func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, round int) {
 	p := race.Prepare(m, plan, res)
 	if p == nil || plan.FirstOnly && len(res.Claims) > 0 {
 		return
 	}
 	whole := ctx
 	defer func() {
+		short := tooShort(&plan, res)
 		claims.JudgeAll(p, res)
 		calls.Decide(whole, m, plan, res)
+		widen(whole, m, plan, res, short, round)
 		claims.BoundByHandlers(p, res)
 		claims.MarkAfter(p, res)
 		res.NameWays()

@@ -74,11 +74,14 @@ func parseStubs(list []string) (map[string]string, error) {
 	return out, nil
 }
 
-// parseAssume reads FUNCTION.ARGUMENT=TEXT.
+// parseAssume reads FUNCTION.ARGUMENT=TEXT, or a line of a manifest, as messages have it: FUNCTION.ARGUMENT: TEXT.
 func parseAssume(list []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, s := range list {
-		place, text, said := strings.Cut(s, "=")
+		place, text, said := strings.Cut(s, ": ")
+		if !said {
+			place, text, said = strings.Cut(s, "=")
+		}
 		if !said || !strings.Contains(place, ".") {
 			return nil, fmt.Errorf("--assume %q: want FUNCTION.ARGUMENT=TEXT, such as ring_put.data='16 elements'", s)
 		}

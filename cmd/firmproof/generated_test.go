@@ -492,7 +492,7 @@ int kept(const unsigned char *k) { key = k; return fifth(); }
 	}
 	_, rep, errs = check(
 		"assume: {put.r.buf: 16 elements, put.r.size: 1..16, put.r.head: 0..15, table.t: 32 bytes, table.k: 0..7, second.n.next: 2 elements}\n",
-		"--assume", "safe.p=not null")
+		"--assume", "safe.p: not null")
 	for _, entry := range []string{"put", "table", "safe", "second"} {
 		if got := status(rep, entry); !meets(got, verdict.Proved) {
 			t.Errorf("%s as given: %s\n%s", entry, got, errs)

@@ -161,7 +161,7 @@ func TestTranslateRefuses(t *testing.T) {
 		{flag: "-mcpu=cortex-m3"}, {flag: "-Os"}, {flag: "-ftree-vectorize"},
 		{flag: "-mfrobnicate", note: "not known to matter: -mfrobnicate"},
 	} {
-		got, err := translate(".", []string{"gcc", c.flag, "-c", "a.c"})
+		got, err := translate(".", []string{"gcc", "-O2", c.flag, "-c", "a.c"})
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
 				t.Errorf("%s: error %v", c.flag, err)

@@ -14,7 +14,7 @@ func callsOf(program *harness.Program, h *harness.Harnessed, f *ir.Func,
 	if c == nil && state == nil {
 		return nil
 	}
-	out := &problem.Calls{Doubtful: h.Guesses}
+	out := &problem.Calls{}
 	if state != nil {
 		out.AnyState, out.AnyStateAssumptions = state.Entry.Name, state.Assumptions
 	}

@@ -114,7 +114,7 @@ func broughtAbout(jobs []Job, results []verdict.Result, i int, id string, seen m
 func (j *Job) guessesFor(r *verdict.Result, id string) bool {
 	return slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool {
 		return c.ID == verdict.Site(id) && slices.ContainsFunc(r.RestsOn(&c), func(a verdict.Assumption) bool {
-			return a.Relation == verdict.Extent && a.Guessed() && slices.Contains(j.Guesses, a.Subject)
+			return a.Relation == verdict.Extent && a.Guessed() && slices.Contains(j.Plan.Guesses, a.Subject)
 		})
 	})
 }

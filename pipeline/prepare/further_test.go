@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -11,7 +12,7 @@ import (
 // TestFurtherPointers: advice about pointers that have no name of their own names no place for `assume`.
 func TestFurtherPointers(t *testing.T) {
 	for name, assume := range map[string]bool{harness.Further + "64": false, "p.next": true} {
-		j := Job{Guesses: []string{name}}
+		j := Job{Plan: verifier.Plan{Guesses: []string{name}}}
 		why := j.RestsOn(verdict.Claim{Check: verdict.Memory, Status: verdict.Violated,
 			Failure: &verdict.Failure{Kind: verdict.OutOfBounds, Of: []verdict.Subject{{Name: name, Maker: verdict.ByHarness}}}})
 		if why == nil || strings.Contains(why.Remedy, "assume") != assume {

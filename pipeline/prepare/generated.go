@@ -83,7 +83,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 					Assumptions: append(slices.Clone(base.Plan.Assumptions), w.Assumptions...)}
 			}
 		}
-		j.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
+		j.Plan.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
 			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())
 		}

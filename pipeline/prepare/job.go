@@ -38,8 +38,7 @@ type Job struct {
 	BodilessNote string        `json:"bodiless_note,omitempty"`
 	Suppressed   []suppression `json:"suppressed,omitempty"`
 
-	Guesses []string       `json:"guesses,omitempty"` // of a generated harness: see harness.Harnessed
-	Structs []string       `json:"structs,omitempty"` // likewise
+	Structs []string       `json:"structs,omitempty"` // of a generated harness: see harness.Harnessed
 	Tests   map[string]int `json:"tests,omitempty"`   // likewise
 	Counts  []string       `json:"counts,omitempty"`  // likewise, as Asked has them
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
@@ -120,6 +119,7 @@ func (j *Job) leaveOut(res *verdict.Result) {
 			res.Withdraw(c, why)
 		}
 	}
+	res.TakeWider()
 }
 
 // Stands reports whether a violation that was just found is a finding whatever other verifications come to.
@@ -176,7 +176,7 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 		return j.ofUndefined(c.Undefined)
 	}
 	made := c.Failure.Names(verdict.ByHarness)
-	for _, g := range j.Guesses {
+	for _, g := range j.Plan.Guesses {
 		if harness.IsFurther(g) && slices.Contains(made, g) {
 			return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
 				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
@@ -202,7 +202,7 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 // guessed returns which guess of a generated harness a violation rests on; nil: none.
 func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 	made := c.Failure.Names(verdict.ByHarness)
-	for _, g := range j.Guesses {
+	for _, g := range j.Plan.Guesses {
 		if slices.Contains(made, g) && !harness.IsFurther(g) && !c.Object.Wrapped() {
 			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
 				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",

@@ -186,7 +186,7 @@ func (c *byCalls) waits(claim *verdict.Claim) bool {
 	}
 	switch claim.Status {
 	case verdict.Violated:
-		return leads(claim, c.calls.Doubtful)
+		return leads(claim, c.plan.Guesses)
 	case verdict.Unknown:
 		return claim.Reason != nil && claim.Reason.Kind == verdict.Incomplete
 	case verdict.Conditional, verdict.Bounded:

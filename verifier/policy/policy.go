@@ -46,6 +46,12 @@ const (
 	CallsInduction = 500 * time.Millisecond
 	CallsMore      = 300 * time.Millisecond // after the first failure that is asked for
 
+	// for blocks of guessed sizes that turn out too short
+	WiderRounds       = 2
+	WiderLeast        = time.Second // or half of the time that it took to find that out
+	WiderFirst  int64 = 64          // bytes
+	WiderMost   int64 = 4096
+
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
 	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together

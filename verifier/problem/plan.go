@@ -38,6 +38,7 @@ type Plan struct {
 	// texts that the project's tests hand to the program: what both commits of a change are executed on begins with them
 	Samples [][]byte             `json:",omitempty"`
 	Open    []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
+	Guesses []string             `json:",omitempty"` // pointers of the entry, of which a harness guessed how much they lead to
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on
@@ -73,7 +74,6 @@ type Calls struct {
 	Functions         []string // that it calls, by their names in C
 	Alone             bool     // one call of them shows nothing: it rests on a structure that no function makes
 	Assumptions, Open []verdict.Assumption
-	Doubtful          []string // pointers of the plan's own entry: what goes past what they lead to is no finding
 	// IDs of assumptions that are too weak to settle what is unknown: the program has such structures from elsewhere, too
 	Elsewhere []string
 	Guesses   []string // the same of this one

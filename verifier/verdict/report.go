@@ -28,6 +28,7 @@ type Result struct {
 	PeakRSS     int64        `json:"peak_rss_bytes"`
 	Bounds      Bounds       `json:"bounds"`
 	Claims      []Claim      `json:"claims"`
+	Wider       []Claim      `json:"wider,omitempty"` // what TakeWider puts in the place of violations that are withdrawn
 	Complexity  *Complexity  `json:"complexity,omitempty"`
 	Coverage    *Coverage    `json:"coverage,omitempty"` // where it was asked for
 	Stages      []Stage      `json:"stages,omitempty"`

@@ -26,3 +26,16 @@ func (r *Result) Withdraw(c *Claim, why *Reason) {
 		r.Coverage.Replace(BehindViolation, NotModelled)
 	}
 }
+
+// TakeWider gives claims that were withdrawn the answers that they have where blocks of guessed sizes are larger.
+func (r *Result) TakeWider() {
+	for i := range r.Wider {
+		w := &r.Wider[i]
+		for j := range r.Claims {
+			if c := &r.Claims[j]; c.ID == w.ID && c.Status == Unknown {
+				*c = *w
+			}
+		}
+	}
+	r.Wider = nil
+}

@@ -1,0 +1,206 @@
+package verifier
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// Where a generated harness guesses how much a pointer leads to, an access past that is no finding; and what comes behind
+// it would not be looked at. So the entry is verified once more, with as much there as the access needs: what holds
+// then is conditional ("holds if p leads to 64 bytes").
+
+// tooShort returns the blocks of guessed sizes that violations of res go past, and how many bytes these need.
+func tooShort(plan *Plan, res *verdict.Result) map[string]int64 {
+	out := map[string]int64{}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if o := c.Object; c.Status == verdict.Violated && c.Failure.Is(verdict.OutOfBounds) && o != nil && !o.Wrapped() &&
+			o.Offset >= o.Size-o.Width && o.Offset < policy.WiderMost {
+			for _, name := range guessed(plan, c) {
+				out[name] = max(out[name], o.Offset+o.Width)
+			}
+		}
+	}
+	return out
+}
+
+// guessed lists the blocks of guessed sizes that a failure is about.
+func guessed(plan *Plan, c *verdict.Claim) []string {
+	return slices.DeleteFunc(c.Failure.Names(verdict.ByHarness), func(name string) bool {
+		return !slices.Contains(plan.Guesses, name)
+	})
+}
+
+// widen verifies the entry again with larger blocks, in a part of the time that there was, and adds to res what is known
+// then. Violations of res stay: what is known of them in its place is in res.Wider.
+func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, short map[string]int64, round int) {
+	if len(short) == 0 || round >= policy.WiderRounds || plan.FirstOnly || plan.Alone || plan.StopAfter != "" {
+		return
+	}
+	left, limited := budget.Left(ctx)
+	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
+	if limited && left/2 < limit { // what is known is to be put together in time, too
+		limit = left / 2
+	}
+	within, cancel := budget.WithTimeout(ctx, limit)
+	defer cancel()
+	checks := openChecks(&plan, res)
+	wide, changed := widened(m, &plan, short)
+	if len(changed) == 0 || ctx.Err() != nil {
+		return
+	}
+	plan.Found, plan.Progress, plan.Dump, plan.Dumps, plan.Tried, plan.Answers = nil, nil, nil, nil, nil, nil
+	plan.Proofs, plan.Coverage, plan.Calls, plan.Wide, plan.Checks, plan.EndsUnasked = "", false, nil, nil, checks, false
+	more := verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
+		Assumptions: slices.Clone(plan.Assumptions)}
+	faults, ended := problem.NewAnswers(), false
+	resume := budget.Idle(ctx)
+	select {
+	case <-race.Start(faults, "wider", func() {
+		defer budget.Work(within)()
+		verifyRound(within, wide, plan, &more, round+1)
+	}):
+		ended = faults.Reason() == nil
+	case <-ctx.Done(): // more is not ours to read
+	}
+	if resume(); !ended {
+		return
+	}
+	known := map[string]*verdict.Claim{}
+	for _, list := range [][]verdict.Claim{more.Claims, more.Wider} {
+		for i := range list {
+			switch c := &list[i]; c.Status {
+			case verdict.Proved, verdict.Bounded, verdict.Conditional:
+				known[c.ID] = c
+			}
+		}
+	}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		k := known[c.ID]
+		if k == nil || c.Status != verdict.Unknown && (c.Status != verdict.Violated || len(guessed(&plan, c)) == 0) {
+			continue
+		}
+		k.Assumptions = slices.Clone(k.Assumptions)
+		for j := range changed {
+			if !slices.Contains(k.Assumptions, changed[j].ID) {
+				k.Assumptions = append(k.Assumptions, changed[j].ID)
+			}
+		}
+		k.Certificate, k.Evidence = nil, nil // of another program
+		k.Learn(verdict.Guessed)
+		res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
+		if c.Status == verdict.Violated {
+			res.Wider = append(res.Wider, *k)
+		} else {
+			*c = *k
+		}
+	}
+}
+
+// openChecks returns the checks that claims are open of, and that violations of res are of which go past a guess.
+func openChecks(plan *Plan, res *verdict.Result) verdict.CheckSet {
+	out := verdict.CheckSet{}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if c.Check.Of().Decided == verdict.ByPaths && (c.Status == verdict.Unknown || len(guessed(plan, c)) > 0) {
+			out[c.Check] = true
+		}
+	}
+	return out
+}
+
+// widened returns the part of m that plan is about, with larger blocks, and what is assumed of their sizes; plan has
+// these assumptions then.
+func widened(m *ir.Module, plan *Plan, short map[string]int64) (*ir.Module, []verdict.Assumption) {
+	part := plan.Part(m)
+	if part == nil {
+		return nil, nil
+	}
+	var text bytes.Buffer
+	if part.Encode(&text) != nil {
+		return nil, nil
+	}
+	wide, err := ir.Decode(text.Bytes())
+	if err != nil {
+		return nil, nil
+	}
+	var changed []verdict.Assumption
+	plan.Assumptions = slices.Clone(plan.Assumptions)
+	for _, name := range slices.Sorted(maps.Keys(short)) {
+		for _, f := range wide.Funcs {
+			changed = verdict.AddAssumptions(changed, widenIn(f, plan, name, short[name])...)
+		}
+	}
+	plan.Assumptions = verdict.AddAssumptions(plan.Assumptions, changed...)
+	return wide, changed
+}
+
+// widenIn makes the block of that name larger; it returns what is assumed of its size then.
+func widenIn(f *ir.Func, plan *Plan, name string, bytes int64) []verdict.Assumption {
+	block := blockIn(f, name)
+	if block == nil {
+		return nil
+	}
+	was := block.Args[0]
+	n, text := max(policy.WiderFirst, (bytes+15)/16*16), "%s leads to %d bytes"
+	size := ir.Value(nil)
+	if c, ok := was.(*ir.Const); ok && c.Kind == ir.ConstInt {
+		k, _ := c.Bits.Int64()
+		n = max(n, min(4*k, policy.WiderMost))
+		size = intConst(c.T, n)
+		plan.Assumptions = slices.DeleteFunc(plan.Assumptions, func(o verdict.Assumption) bool {
+			return o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
+		})
+	} else {
+		text = "%s leads to %d bytes at least"
+		size = atLeast(block, was, intConst(was.Type(), n))
+	}
+	block.Args[0] = size
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Model == ir.ModelHavoc && len(in.Args) == 2 && in.Args[0] == ir.Value(block) {
+				in.Args[1] = size
+			}
+		}
+	}
+	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf(text, name, n))
+	block.Assumes = append(slices.Clone(block.Assumes), a.ID)
+	return []verdict.Assumption{a}
+}
+
+// atLeast puts the greater of two numbers in front of an instruction.
+func atLeast(at *ir.Instr, x, y ir.Value) ir.Value {
+	less := &ir.Instr{Op: ir.OpIcmp, Pred: ir.ULT, T: ir.Int(1), Args: []ir.Value{x, y}, Block: at.Block, Pos: at.Pos}
+	most := &ir.Instr{Op: ir.OpSelect, T: x.Type(), Args: []ir.Value{less, y, x}, Block: at.Block, Pos: at.Pos}
+	at.Block.Instrs = slices.Insert(at.Block.Instrs, slices.Index(at.Block.Instrs, at), less, most)
+	ir.Number(at.Block.Func)
+	return most
+}
+
+// blockIn returns the block of that name which a harness makes; nil where f makes none.
+func blockIn(f *ir.Func, name string) *ir.Instr {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Model == ir.ModelMalloc && in.Name == ir.BehindPointer+name {
+				return in
+			}
+		}
+	}
+	return nil
+}
+
+func intConst(t *ir.Type, n int64) *ir.Const {
+	return &ir.Const{T: t, Kind: ir.ConstInt, Bits: bits.NewInt(t.Width, n)}
+}
