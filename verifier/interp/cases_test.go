@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -12,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/bits"
-	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -26,14 +25,6 @@ var update = os.Getenv("UPDATE") != ""
 // to parameters, nondet calls and volatile reads in the order of execution.
 // Options: `off:CHECK`, `on:CHECK`, `mfail` (allocations fail), `target:NAME`.
 var caseLine = regexp.MustCompile(`^//! (\w+)\(([-\d ,]*)\)((?: \S+:\S+| mfail)*) => ?(.*)$`)
-
-var targetFlags = map[string][]string{
-	"x86_64":    {"--target=x86_64-unknown-linux-gnu"},
-	"i386":      {"--target=i386-none-elf"},
-	"cortex-m3": {"--target=thumbv7m-none-eabi", "-mcpu=cortex-m3"},
-	"armeb":     {"--target=armebv7r-none-eabi"},
-	"avr":       {"--target=avr", "-mmcu=atmega328p"},
-}
 
 // TestCases runs every case line of every program in testdata.
 func TestCases(t *testing.T) {
@@ -80,7 +71,7 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 	t.Helper()
 	target := "x86_64"
 	checks := verdict.DefaultChecks()
-	src := &listSource{mallocs: true}
+	src := &testprogram.Inputs{Mallocs: true}
 	for _, opt := range strings.Fields(sub[3]) {
 		key, val, _ := strings.Cut(opt, ":")
 		switch key {
@@ -91,7 +82,7 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 		case "on":
 			checks[verdict.Check(val)] = true
 		case "mfail":
-			src.mallocs = false
+			src.Mallocs = false
 		}
 	}
 	for _, w := range strings.FieldsFunc(sub[2], func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -99,10 +90,10 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 		if err != nil {
 			t.Fatal(err)
 		}
-		src.list = append(src.list, n)
+		src.List = append(src.List, n)
 	}
 	if modules[target] == nil {
-		modules[target] = compileFile(t, path, target)
+		modules[target] = testprogram.File(t, path, target)
 	}
 	m := modules[target]
 	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func(sub[1]), Checks: checks,
@@ -117,49 +108,8 @@ func runCase(t *testing.T, path string, modules map[string]*ir.Module, sub []str
 	return s
 }
 
-func compileFile(t testing.TB, path, target string, flags ...string) *ir.Module {
-	t.Helper()
-	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
-		"-w", "-ffp-contract=off",
-		"-S", "-emit-llvm", "-o", "-", filepath.Base(path)}, targetFlags[target]...)
-	cmd := exec.Command("clang-14", append(args, flags...)...)
-	cmd.Dir, cmd.Stderr = filepath.Dir(path), os.Stderr
-	text, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s for %s: %v", path, target, err)
-	}
-	m, err := frontend.Parse(path, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// listSource answers from a list; what it does not hold is 0.
-type listSource struct {
-	input.Zeros
-	list    []int64
-	mallocs bool
-}
-
-func (s *listSource) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
-	switch {
-	case kind == input.MallocOK:
-		return bits.Bool(s.mallocs), true
-	case kind == input.Undef || len(s.list) == 0:
-		return bits.New(width, 0), true
-	}
-	v := bits.NewInt(width, s.list[0])
-	s.list = s.list[1:]
-	return v, true
-}
-
-func (s *listSource) ObjectBytes(int, *ir.Instr) func(int64) byte {
-	return func(int64) byte { return 0xa5 }
-}
-
 func TestRecordedDisagrees(t *testing.T) {
-	m := compileFile(t, "testdata/harness.c", "x86_64")
+	m := testprogram.File(t, "testdata/harness.c", "x86_64")
 	r := input.NewRecorded([]input.Input{{Kind: input.VolatileRead, Value: bits.New(32, 1)}})
 	out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("two_inputs")}, r)
 	if err != nil {
@@ -181,9 +131,9 @@ func TestRecordedDisagrees(t *testing.T) {
 
 // TestRecorder: what one run was given makes another one like it.
 func TestRecorder(t *testing.T) {
-	m := compileFile(t, "testdata/control.c", "x86_64")
+	m := testprogram.File(t, "testdata/control.c", "x86_64")
 	opts := interp.Options{Entry: m.Func("volatiles")}
-	rec := &input.Recorder{Source: &listSource{list: []int64{4, 5}}}
+	rec := &input.Recorder{Source: &testprogram.Inputs{List: []int64{4, 5}}}
 	first, err := interp.Run(context.Background(), m, opts, rec)
 	if err != nil {
 		t.Fatal(err)
@@ -207,9 +157,9 @@ func TestRecorderOfMemory(t *testing.T) {
 	if err := os.WriteFile(path, []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := compileFile(t, path, "x86_64")
+	m := testprogram.File(t, path, "x86_64")
 	opts := interp.Options{Entry: m.Func("f"), Checks: verdict.CheckSet{verdict.Memory: true}}
-	rec := &input.Recorder{Source: &listSource{}}
+	rec := &input.Recorder{Source: &testprogram.Inputs{}}
 	first, err := interp.Run(context.Background(), m, opts, rec)
 	if err != nil {
 		t.Fatal(err)

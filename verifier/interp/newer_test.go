@@ -7,6 +7,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -38,7 +39,7 @@ define i32 @main() {
 			t.Fatal(err)
 		}
 		out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("main"),
-			Checks: verdict.DefaultChecks(), MaxSteps: 1000}, &listSource{})
+			Checks: verdict.DefaultChecks(), MaxSteps: 1000}, &testprogram.Inputs{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
-	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 // The oracle is the machine: programs define `unsigned long long run(unsigned)`,
@@ -70,11 +70,11 @@ func agree(t *testing.T, path string) {
 			flags = append(flags, "-msse2", "-target", "i686-linux-gnu", "-idirafter", kernelHeaders)
 		}
 		for _, level := range []string{"-O0", "-O2"} {
-			m := compileFile(t, path, target, append(flags, level)...)
+			m := testprogram.File(t, path, target, append(flags, level)...)
 			for seed, w := range want {
-				src := &listSource{list: []int64{int64(seed)}, mallocs: true}
+				src := &testprogram.Inputs{List: []int64{int64(seed)}, Mallocs: true}
 				out, err := interp.Run(context.Background(), m, interp.Options{Entry: m.Func("run"),
-					Checks: soundChecks()}, src)
+					Checks: testprogram.SoundChecks()}, src)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,13 +85,6 @@ func agree(t *testing.T, path string) {
 			}
 		}
 	}
-}
-
-// soundChecks are all but those that programs violate on purpose.
-func soundChecks() verdict.CheckSet {
-	c := verdict.DefaultChecks()
-	delete(c, verdict.Leak)
-	return c
 }
 
 func TestOracle(t *testing.T) {

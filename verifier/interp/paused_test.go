@@ -6,12 +6,13 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // A run that was paused goes on in copies with other inputs, none of which sees what another one wrote.
 func TestPausedFork(t *testing.T) {
-	m := compileFile(t, "testdata/fork/paused.c", "x86_64")
+	m := testprogram.File(t, "testdata/fork/paused.c", "x86_64")
 	f := m.Func("turns")
 	heads := map[*ir.Block]bool{}
 	for _, b := range f.Blocks {
@@ -25,7 +26,7 @@ func TestPausedFork(t *testing.T) {
 	}
 	one := func(p *interp.Paused, n int64) (*interp.Paused, *interp.Outcome) {
 		c, _ := p.Fork()
-		out, err := c.Go(context.Background(), &listSource{list: []int64{n}, mallocs: true}, 10_000)
+		out, err := c.Go(context.Background(), &testprogram.Inputs{List: []int64{n}, Mallocs: true}, 10_000)
 		if err != nil {
 			t.Fatal(err)
 		}

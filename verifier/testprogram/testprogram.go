@@ -1,4 +1,4 @@
-// Package testprogram compiles small C programs for tests of the engines.
+// Package testprogram compiles small C programs for tests of the engines, and gives their runs inputs.
 package testprogram
 
 import (

@@ -1,4 +1,4 @@
-package interp_test
+package lasso_test
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/interp/lasso"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 func TestLasso(t *testing.T) {
-	m := compileFile(t, "testdata/loops.c", "x86_64")
+	m := testprogram.File(t, "testdata/loops.c", "x86_64")
 	for _, c := range []struct {
 		entry  string
 		inputs []int64
@@ -43,8 +44,8 @@ func TestLasso(t *testing.T) {
 		{"building_calls", nil, interp.StepLimit, 0},
 		{"waiting_calls", []int64{0, 0, 0, 0}, interp.Lasso, 1},
 	} {
-		src := &listSource{list: c.inputs, mallocs: true}
-		opts := interp.Options{Entry: m.Func(c.entry), Checks: soundChecks(), MaxSteps: 200_000}
+		src := &testprogram.Inputs{List: c.inputs, Mallocs: true}
+		opts := interp.Options{Entry: m.Func(c.entry), Checks: testprogram.SoundChecks(), MaxSteps: 200_000}
 		out, err := lasso.Run(context.Background(), m, opts, src)
 		if err != nil {
 			t.Fatal(err)

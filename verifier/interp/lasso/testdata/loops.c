@@ -1,8 +1,7 @@
-// Loops that end and loops whose state repeats (see lasso_test.go).
+// Loops that end and loops whose state repeats (see ../lasso_test.go).
 typedef __SIZE_TYPE__ size_t;
 void *malloc(size_t);
 void free(void *);
-//! odd(8) => returned loops.c:6:52
 void odd(unsigned char n) { while (n != 0) n -= 2; }
 void spin(void) { for (;;) ; }
 void flip(void) { int a = 1, b = 2; while (a != b) { int t = a; a = b; b = t; } }

@@ -1,4 +1,4 @@
-package interp_test
+package leap_test
 
 import (
 	"context"
@@ -15,12 +15,13 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp/leap"
 	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Runs that skip turns end as those that do not, in the same state.
 func TestLeaps(t *testing.T) {
-	m := compileFile(t, "testdata/leaps/loops.c", "x86_64")
+	m := testprogram.File(t, "testdata/loops.c", "x86_64")
 	for _, f := range m.Funcs {
 		if f.IsDecl() || len(f.Params) > 0 {
 			continue
@@ -53,7 +54,7 @@ int overflow(void) { int x = 1; for (unsigned i = 0; i < 3000000000u; i++) x++; 
 	if err := os.WriteFile(path, []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := compileFile(t, path, "x86_64")
+	m := testprogram.File(t, path, "x86_64")
 	nested := uint32(1000 * 999 / 2)
 	nested *= 2000000000 // modulo 2^32
 	for name, want := range map[string]uint64{"sum": 7999999998000000000, "calls": 0xfffffffe, "nested": uint64(nested),
@@ -86,7 +87,7 @@ func TestRandomLeaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, level := range []string{"-O0", "-O1"} {
-			n, leapt := randomLeaps(t, fmt.Sprintf("seed %d, %s", seed, level), compileFile(t, path, "x86_64", level))
+			n, leapt := randomLeaps(t, fmt.Sprintf("seed %d, %s", seed, level), testprogram.File(t, path, "x86_64", level))
 			runs, leaps = runs+n, leaps+leapt
 		}
 		seed++
@@ -119,8 +120,8 @@ func randomLeaps(t *testing.T, name string, m *ir.Module) (runs, leaps int) {
 
 func leapRun(t *testing.T, m *ir.Module, opts interp.Options) *interp.Outcome {
 	t.Helper()
-	opts.Checks = soundChecks()
-	out, err := interp.Run(context.Background(), m, opts, &listSource{})
+	opts.Checks = testprogram.SoundChecks()
+	out, err := interp.Run(context.Background(), m, opts, &testprogram.Inputs{})
 	if err != nil {
 		t.Fatal(err)
 	}
