@@ -54,6 +54,9 @@ var subjects = []subject{
 		{pkg: "pipeline/prepare", run: "^TestPairs$"}}},
 	{"verifier/encode", []stage{{pkg: "verifier/encode", run: "."}, pairs("*")}},
 	{"verifier/rewrite", []stage{{pkg: "verifier/rewrite", run: "."}, pairs("[a-i]*")}},
+	{"verifier/rewrite/facts", []stage{{pkg: "verifier/rewrite/facts", run: "."}, {pkg: "verifier/rewrite", run: "."},
+		pairs("[a-i]*")}},
+	{"verifier/rewrite/rules", []stage{{pkg: "verifier/rewrite/rules", run: "."}, pairs("[a-i]*")}},
 	{"verifier/seg", []stage{{pkg: "verifier/seg", run: "."}, {pkg: "verifier/graphterm", run: "."}}},
 	{"verifier/termination", []stage{{pkg: "verifier/termination", run: "."}, {pkg: "verifier/graphterm", run: "."}}},
 }

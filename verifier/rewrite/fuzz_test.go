@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/rewrite"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 // grower makes random terms of mixed widths in a store that does not rewrite.
@@ -168,7 +169,7 @@ func size(s *ilr.Store, t ilr.Term) int {
 
 func checkValues(t *testing.T, seed int64, g *grower, c *copier) {
 	t.Helper()
-	m := randomModel(g.s, g.rng)
+	m := testprogram.RandomModel(g.s, g.rng)
 	m2 := ilr.Model{BV: map[ilr.Term]bits.Vec{}, Arrays: map[ilr.Term]*ilr.ArrayValue{}}
 	for v, x := range m.BV {
 		if u, ok := c.memo[v]; ok {

@@ -98,8 +98,7 @@ func (m *match) distinct(i, j ilr.Term) bool {
 	if bi == bj && ci != cj {
 		return true
 	}
-	a, b := m.r.facts.of(s, i), m.r.facts.of(s, j)
-	return a.w != 0 && (a.hi < b.lo || b.hi < a.lo || a.one&b.zero != 0 || a.zero&b.one != 0)
+	return m.r.facts.Of(s, i).Excludes(m.r.facts.Of(s, j))
 }
 
 // offset splits t into a base (0 for none) and a constant.

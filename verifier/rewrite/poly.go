@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/rewrite/facts"
 )
 
 // A poly is a polynomial modulo 2^w: the normal form of sums, products and negations
@@ -47,7 +48,7 @@ func (ps *polys) remember(t ilr.Term, p poly) {
 }
 
 func number(w int, v uint64) poly {
-	if v &= ones(w); v != 0 {
+	if v &= facts.Ones(w); v != 0 {
 		return poly{w, []part{{coeff: v}}}
 	}
 	return poly{w: w}
@@ -93,7 +94,7 @@ func (p poly) hash() uint64 {
 func (p poly) plus(q poly, c uint64) (r poly, ok bool) {
 	r = poly{p.w, make([]part, 0, len(p.parts)+len(q.parts))}
 	put := func(t part) {
-		if t.coeff &= ones(p.w); t.coeff != 0 {
+		if t.coeff &= facts.Ones(p.w); t.coeff != 0 {
 			r.parts = append(r.parts, t)
 		}
 	}

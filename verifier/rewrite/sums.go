@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/rewrite/facts"
 )
 
 // polyOf returns the polynomial of t, of at most 64 bits.
@@ -104,7 +105,7 @@ func (m *match) below(p poly, n int) bool {
 			}
 		}
 		sum, carry := mbits.Add64(total, most, 0)
-		if carry != 0 || sum > ones(n) {
+		if carry != 0 || sum > facts.Ones(n) {
 			return false
 		}
 		total = sum
@@ -114,8 +115,8 @@ func (m *match) below(p poly, n int) bool {
 
 // most returns the largest value that t can have.
 func (m *match) most(t ilr.Term) uint64 {
-	if f := m.r.facts.of(m.s, t); f.w > 0 {
-		return f.hi
+	if f := m.r.facts.Of(m.s, t); f.Width > 0 {
+		return f.Hi
 	}
 	return ^uint64(0)
 }
@@ -134,7 +135,7 @@ func (m *match) slice(p poly, hi, lo int) (r poly, ok bool) {
 			low.parts = append(low.parts, t)
 			continue
 		}
-		if high &= ones(w); high != 0 {
+		if high &= facts.Ones(w); high != 0 {
 			r.parts = append(r.parts, part{t.product, high})
 		}
 	}
@@ -152,7 +153,7 @@ func (m *match) masked(w int, args []ilr.Term, depth int) (p poly, ok bool) {
 	for c := v.Low64(); c != 0; {
 		lo := mbits.TrailingZeros64(c)
 		n := mbits.TrailingZeros64(^(c >> uint(lo)))
-		c &^= ones(n) << uint(lo)
+		c &^= facts.Ones(n) << uint(lo)
 		field, exact := m.slice(x, lo+n-1, lo)
 		if !exact || !m.below(field, n) {
 			field = m.widened(m.s.Extract(args[0], lo+n-1, lo), w, depth)

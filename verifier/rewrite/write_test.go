@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/rewrite"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 // TestWritesUnderConditions: an array that is written under a condition has the same elements, simplified or not,
@@ -44,7 +45,7 @@ func TestWritesUnderConditions(t *testing.T) {
 // sameArrays reports whether two terms have the same value under random values of variables.
 func sameArrays(s *ilr.Store, a, b ilr.Term, rng *rand.Rand) bool {
 	for range 20 {
-		if m := randomModel(s, rng); s.Eval(a, m) != s.Eval(b, m) {
+		if m := testprogram.RandomModel(s, rng); s.Eval(a, m) != s.Eval(b, m) {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-// Package rulegen reads the rule files of package rewrite and writes the Go code
+// Package rulegen reads the rule files of package rules and writes the Go code
 // that matches them. A rule is one line:
 //
 //	name: PATTERN => RESULT

@@ -2,7 +2,7 @@
 
 //lint:file-ignore SA4008,SA4013 a match may return in the first turn of a loop; conditions are negated as written
 
-package rewrite
+package rules
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"

@@ -1,4 +1,4 @@
-package rewrite_test
+package rules_test
 
 import (
 	"context"
@@ -8,9 +8,10 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/rewrite"
 	"github.com/firmproof/firmproof/verifier/rewrite/rulegen"
+	"github.com/firmproof/firmproof/verifier/rewrite/rules"
 	"github.com/firmproof/firmproof/verifier/solve"
+	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 func readRules(t *testing.T) []rulegen.Rule {
@@ -19,11 +20,11 @@ func readRules(t *testing.T) []rulegen.Rule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := rulegen.Parse(string(text))
+	parsed, err := rulegen.Parse(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rules
+	return parsed
 }
 
 func TestGeneratedIsFresh(t *testing.T) {
@@ -36,7 +37,7 @@ func TestGeneratedIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Fatal("rules_gen.go is stale: run go generate ./verifier/rewrite")
+		t.Fatal("rules_gen.go is stale: run go generate ./verifier/rewrite/rules")
 	}
 }
 
@@ -221,9 +222,8 @@ func (in *instance) term(n *rulegen.Node, sort ilr.Sort) ilr.Term {
 // TestRulesProved instantiates every rule at widths 1, 2, 3, 4 and 8, and has the
 // own solver prove each result equal to what it replaces.
 func TestRulesProved(t *testing.T) {
-	rules := readRules(t)
-	names := rewrite.RuleNames()
-	for i, r := range rules {
+	names := rules.Names()
+	for i, r := range readRules(t) {
 		if names[i] != r.Name {
 			t.Fatalf("rule %d is %s in the code and %s in the file", i, names[i], r.Name)
 		}
@@ -259,7 +259,7 @@ func proveOnce(t *testing.T, i int, r rulegen.Rule, w int, rng *rand.Rand) bool 
 		rng.Intn(2) == 0 {
 		args[0], args[1] = args[1], args[0]
 	}
-	got := rewrite.ApplyRule(s, i, sort, imm, args)
+	got := rules.ApplyRule(s, i, sort, imm, args)
 	if got == 0 {
 		return false
 	}
@@ -278,7 +278,7 @@ func proveOnce(t *testing.T, i int, r rulegen.Rule, w int, rng *rand.Rand) bool 
 	}
 	if err != nil { // products of two unknowns: proved at widths up to 4, tried here
 		for n := 0; n < 3000; n++ {
-			if m := randomModel(s, rng); s.Eval(old, m) != s.Eval(got, m) {
+			if m := testprogram.RandomModel(s, rng); s.Eval(old, m) != s.Eval(got, m) {
 				t.Errorf("%s is wrong:\n%s\nbecame\n%s\nunder %v", r.Name, s.String(old), s.String(got), m.BV)
 			}
 		}
@@ -292,29 +292,4 @@ func widest(s *ilr.Store) int {
 		w = max(w, s.Width(t))
 	}
 	return w
-}
-
-func randomModel(s *ilr.Store, rng *rand.Rand) ilr.Model {
-	m := ilr.Model{BV: map[ilr.Term]bits.Vec{}, Arrays: map[ilr.Term]*ilr.ArrayValue{}}
-	value := func(w int) bits.Vec {
-		if rng.Intn(3) == 0 {
-			return bits.NewInt(w, int64(rng.Intn(5)-2))
-		}
-		return bits.New(w, rng.Uint64())
-	}
-	for t := ilr.Term(1); int(t) <= s.Len(); t++ {
-		if s.Kind(t) != ilr.KVar {
-			continue
-		}
-		if sort := s.Sort(t); sort.Kind == ilr.SortArray {
-			a := &ilr.ArrayValue{Elems: map[bits.Vec]bits.Vec{}, Default: value(sort.W)}
-			for i := 0; i < 8; i++ {
-				a.Elems[value(sort.Idx)] = value(sort.W)
-			}
-			m.Arrays[t] = a
-		} else {
-			m.BV[t] = value(max(1, sort.W))
-		}
-	}
-	return m
 }

@@ -1,11 +1,11 @@
-package rewrite_test
+package facts_test
 
 import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/rewrite"
+	"github.com/firmproof/firmproof/verifier/rewrite/facts"
 )
 
 // TestExactFacts: what is known of some terms is all that can be known.
@@ -29,11 +29,9 @@ func TestExactFacts(t *testing.T) {
 		{"shifted out", s.Lshr(x, num(4)), 15, 0, 0, 0},
 		{"product of even numbers", s.Mul(s.Concat(y, s.Int(2, 2)), s.Concat(y, s.Int(2, 2))), 0b0011, 0, 0, 12},
 	} {
-		zero, one, lo, hi, known := rewrite.FactOf(s, f.t)
-		if !known || zero != f.zero || one != f.one || lo != f.lo || hi != f.hi {
-			t.Errorf("%s: zeros %b, ones %b, %d to %d (known %v), want %b, %b, %d to %d", f.name, zero, one, lo, hi,
-				known,
-				f.zero, f.one, f.lo, f.hi)
+		want := facts.Fact{Zero: f.zero, One: f.one, Lo: f.lo, Hi: f.hi, Width: 4}
+		if got := new(facts.Table).Of(s, f.t); got != want {
+			t.Errorf("%s: %+v, want %+v", f.name, got, want)
 		}
 	}
 }
@@ -44,15 +42,13 @@ func TestFactsOfWideTerms(t *testing.T) {
 	for _, w := range []int{65, 66, 128} {
 		x := s.Var("x", ilr.BV(w))
 		for _, u := range []ilr.Term{x, s.Const(bits.Shl(bits.New(w, 1), 64)), s.BvAnd(x, s.Int(w, 3))} {
-			if _, _, _, _, known := rewrite.FactOf(s, u); known {
+			if new(facts.Table).Of(s, u).Width != 0 {
 				t.Errorf("something is known of %s", s.String(u))
 			}
 		}
 	}
-	r := rewrite.NewStore()
-	x := r.Var("x", ilr.BV(65))
-	top := r.Const(bits.Shl(bits.New(65, 1), 64))
-	if u := r.Ult(x, top); r.IsTrue(u) || r.IsFalse(u) {
+	x, top := s.Var("x", ilr.BV(65)), s.Const(bits.Shl(bits.New(65, 1), 64))
+	if new(facts.Table).Simplify(s, ilr.KUlt, ilr.Bool, 0, []ilr.Term{x, top}) != 0 {
 		t.Error("65 bits are compared by the lowest 64")
 	}
 }
@@ -80,35 +76,9 @@ func TestDecidedByFacts(t *testing.T) {
 		{"product with a large negative number, the other way", ilr.KSmulO, n61, s.Ite(c, s.Int(62, 8), s.Int(62, 0)),
 			false, false},
 	} {
-		v, known := rewrite.DecideByFacts(s, p.k, []ilr.Term{p.a, p.b})
+		v, known := facts.Decide(s, p.k, []ilr.Term{p.a, p.b})
 		if known != p.known || known && v != p.v {
 			t.Errorf("%s: %v (known %v), want %v (%v)", p.name, v, known, p.v, p.known)
-		}
-	}
-}
-
-// TestFactsInUse: the store decides predicates by facts, reads behind writes elsewhere, and moves comparisons into an
-// if-then-else.
-func TestFactsInUse(t *testing.T) {
-	s := rewrite.NewStore()
-	c := s.Var("c", ilr.Bool)
-	x, y := s.Var("x", ilr.BV(8)), s.Var("y", ilr.BV(8))
-	odd, even := s.BvOr(x, s.Int(8, 1)), s.BvAnd(y, s.Int(8, 0xfe))
-	m := s.Var("m", ilr.Array(8, 8))
-	for _, p := range []struct {
-		name      string
-		got, want ilr.Term
-	}{
-		{"odd is not even", s.Eq(odd, even), s.False()},
-		{"small is not large", s.Ult(s.BvAnd(x, s.Int(8, 15)), s.BvOr(y, s.Int(8, 16))), s.True()},
-		{"write at an odd place, read at an even one", s.Select(s.Store(m, odd, x), even), s.Select(m, even)},
-		{"write at an even place, read at an odd one", s.Select(s.Store(m, even, x), odd), s.Select(m, odd)},
-		{"comparison with a choice", s.Ult(s.Ite(c, s.Int(8, 7), x), s.Int(8, 5)),
-			s.And(s.Not(c), s.Ult(x, s.Int(8, 5)))},
-		{"equation with a choice", s.Eq(s.Ite(c, s.Int(8, 7), x), s.Int(8, 5)), s.And(s.Not(c), s.Eq(x, s.Int(8, 5)))},
-	} {
-		if p.got != p.want {
-			t.Errorf("%s: %s, want %s", p.name, s.String(p.got), s.String(p.want))
 		}
 	}
 }
