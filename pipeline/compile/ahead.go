@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/firmproof/firmproof/pipeline/compile/syntax"
 )
 
 // ahead holds the calls of the compiler for a unit that are made before it is known that they are needed, or with
@@ -12,7 +14,7 @@ import (
 type ahead struct {
 	flags   []string
 	emitted func() emission
-	tree    func() (*syntax, error)
+	tree    func() (*syntax.Reader, error)
 	end     func() // waits until nothing runs
 }
 
@@ -23,14 +25,14 @@ func (r *Request) begin(ctx context.Context, flags []string, scratch, out string
 	a := &ahead{flags: slices.Clone(flags), end: func() { cancel(); running.Wait() }}
 	a.emitted = beside(&running, func() emission { return r.emit(ctx, a.flags, scratch, out, nil, dialect{}) })
 	type result struct {
-		tree *syntax
+		tree *syntax.Reader
 		err  error
 	}
 	tree := beside(&running, func() (s result) {
 		s.tree, s.err = r.syntax(ctx, a.flags, r.File, nil, true)
 		return s
 	})
-	a.tree = func() (*syntax, error) { s := tree(); return s.tree, s.err }
+	a.tree = func() (*syntax.Reader, error) { s := tree(); return s.tree, s.err }
 	return a
 }
 

@@ -1,10 +1,8 @@
 package compile
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,34 +85,4 @@ func foldedIn(ir string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// TestScan: places follow from what was printed before, also where it is not decoded, and half a dump is no dump.
-func TestScan(t *testing.T) {
-	dir := t.TempDir()
-	text := "#include <stdio.h>\n#include <stdlib.h>\n#include \"b.h\"\nint f(int);\nint x = 1 ? 2147483647 + 1 : 0;\n"
-	for name, s := range map[string]string{"a.c": text, "b.h": "\n\nint g(int);\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(s), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := syntax{evaluator: newEvaluator(load(t, "x86_64")), evaluated: true, constants: map[string]owner{}}
-	var dump bytes.Buffer
-	reader := &treeReader{declaration: s.declaration}
-	res, err := Direct{}.Run(context.Background(), Cmd{Dir: dir, Stdout: io.MultiWriter(reader, &dump),
-		Argv: []string{tools().Clang, "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "a.c"}})
-	if err != nil || res.ExitCode != 0 {
-		t.Fatal(err, string(res.Stderr))
-	}
-	if err := reader.finish(); err != nil {
-		t.Fatal(err)
-	}
-	if len(s.found) != 1 || s.found[0].file != "a.c" || s.found[0].line != 5 || s.found[0].owner.line != 5 ||
-		s.found[0].owner.name != "x" {
-		t.Errorf("%+v", s.found)
-	}
-	half := &treeReader{declaration: func(*node) {}}
-	if _, err := half.Write(dump.Bytes()[:dump.Len()/2]); err == nil && half.finish() == nil {
-		t.Error("half a dump is read as a whole")
-	}
 }

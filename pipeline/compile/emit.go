@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/compile/syntax"
 	"github.com/firmproof/firmproof/pipeline/contract"
 )
 
@@ -85,8 +86,8 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 	if c.flags, err = c.withShim(c.flags, c.scratch, nil, cprover); err != nil {
 		return m, err
 	}
-	evaluate := !cprover.contracts && len(text) <= maxEvaluated // places in C made of contracts are not its own
-	if places := readFolded(said); evaluate || len(places) > 0 {
+	evaluate := !cprover.contracts && len(text) <= syntax.MaxEvaluated // places in C made of contracts are not its own
+	if places := syntax.ReadFolded(said); evaluate || len(places) > 0 {
 		tree, err := c.tree(ctx, cprover, places, evaluate)
 		if err == nil {
 			err = c.note(tree, c.out)
@@ -142,7 +143,7 @@ func (c *compilation) intrinsicsOf(undeclared []string) ([]string, error) {
 }
 
 // tree reads the syntax tree of the unit, unless that was done ahead.
-func (c *compilation) tree(ctx context.Context, cprover dialect, places []folded, evaluate bool) (*syntax, error) {
+func (c *compilation) tree(ctx context.Context, cprover dialect, places []syntax.Folded, evaluate bool) (*syntax.Reader, error) {
 	if c.ahead != nil && len(places) == 0 && slices.Equal(c.flags, c.ahead.flags) {
 		return c.ahead.tree()
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/compile/syntax"
 	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
@@ -33,7 +34,7 @@ func (r *Request) substance(text []byte, deps []string) (sum []byte, ok bool) {
 	for _, n := range names {
 		s.paths = append(s.paths, absolute(r.Dir, n))
 	}
-	fmt.Fprintln(&s.out, "substance", foldsUndefined(text, nil), len(text) <= maxEvaluated)
+	fmt.Fprintln(&s.out, "substance", foldsUndefined(text, nil), len(text) <= syntax.MaxEvaluated)
 	for i, c := range chunks {
 		if !c.unused && !s.add(i, c) {
 			return nil, false

@@ -1,9 +1,41 @@
-package compile
+// Package syntax reads clang's syntax tree of a unit and notes in its IR what the IR does not show: constants whose value
+// is undefined, accesses that have no order (C17 6.5p2), objects that are accessed as two types or through restrict
+// (6.5p7, 6.7.3.1).
+package syntax
 
 import (
 	"math/big"
 	"strings"
+
+	"github.com/firmproof/firmproof/targets"
 )
+
+// Options say what is looked for.
+type Options struct {
+	Target      targets.Target
+	Constants   bool // those that clang does not name, too
+	Conversions bool // values that conversions of constants change
+	Accesses    bool // the order and the types of accesses
+	Relaxed     bool // types of accesses are not the compiler's to use
+}
+
+// Reader reads clang's dump of a unit's syntax tree (-Xclang -ast-dump=json) while it is written.
+type Reader struct {
+	syntax
+	treeReader
+}
+
+// NewReader returns a reader; named are the constants that clang named.
+func NewReader(o Options, named []Folded) *Reader {
+	r := &Reader{syntax: syntax{evaluator: newEvaluator(o.Target), evaluated: o.Constants, conversions: o.Conversions,
+		places: named, owners: make([]holder, len(named)), constants: map[string]owner{}}}
+	if o.Accesses {
+		r.sequencer = &sequencer{bitfields: map[string]bool{}}
+		r.aliaser = &aliaser{ctypes: newTypes(), relaxed: o.Relaxed}
+	}
+	r.treeReader.declaration = r.syntax.declaration
+	return r
+}
 
 // syntax asks the declarations of a unit: which values of constant expressions are undefined, whose they
 // are, and what has no order.
@@ -14,7 +46,7 @@ type syntax struct {
 	sequencer   *sequencer // nil: orders are not looked at
 	aliaser     *aliaser   // likewise: types of accesses
 
-	places []folded // that clang named
+	places []Folded // that clang named
 	owners []holder // of each of the places
 
 	constants map[string]owner // with an initialiser, by their identity in the dump

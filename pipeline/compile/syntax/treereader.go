@@ -1,4 +1,4 @@
-package compile
+package syntax
 
 import (
 	"bytes"
@@ -59,8 +59,8 @@ func (t *treeReader) Write(p []byte) (int, error) {
 
 var _ io.Writer = (*treeReader)(nil)
 
-// finish fails unless the whole dump was read.
-func (t *treeReader) finish() error {
+// Finish fails unless the whole dump was read.
+func (t *treeReader) Finish() error {
 	if len(t.part) > 0 {
 		if err := t.line(t.part); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package compile
+package syntax
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func (t intType) wrap(v *big.Int) *big.Int {
 type evaluator struct {
 	types       map[string]intType
 	enumerators map[string]*big.Int // by the identity of the declaration in the dump
-	found       []folded
+	found       []Folded
 	skipped     []span // operands that are not evaluated
 	owner       owner
 	outer       string // the outermost operator around; where it is binary, clang evaluates all of it and warns
@@ -96,7 +96,7 @@ func (e *evaluator) typeOf(n *node) (intType, bool) {
 // note adds something undefined, once per place and check.
 func (e *evaluator) note(n *node, check verdict.Check, format string, args ...any) {
 	at := n.Range.Begin
-	f := folded{file: at.File, line: at.Line, col: at.Col, check: check, text: fmt.Sprintf(format, args...),
+	f := Folded{file: at.File, line: at.Line, col: at.Col, check: check, text: fmt.Sprintf(format, args...),
 		owner: e.owner,
 		end:   n.Range.End}
 	for _, g := range e.found {

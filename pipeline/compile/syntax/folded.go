@@ -1,7 +1,6 @@
-package compile
+package syntax
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -25,9 +24,9 @@ import (
 // says whether the value is undefined, or undecided.
 // Of a unit the name is its file's. Files are named as in the debug information.
 
-// foldWarnings are clang's warnings about constants whose value is undefined. The
+// Warnings are clang's warnings about constants whose value is undefined. The
 // last one names what must be constant and is not by the letter (C17 6.6p4).
-var foldWarnings = []string{"-Winteger-overflow", "-Wdivision-by-zero", "-Wshift-count-overflow",
+var Warnings = []string{"-Winteger-overflow", "-Wdivision-by-zero", "-Wshift-count-overflow",
 	"-Wshift-count-negative", "-Wshift-negative-value", "-Wshift-overflow",
 	"-Wshift-sign-overflow", "-Wgnu-folding-constant"}
 
@@ -48,8 +47,8 @@ var foldedTexts = []struct {
 	{regexp.MustCompile(`^(division|remainder) by zero is undefined`), verdict.DivByZero, false},
 }
 
-// folded is one such place, and whose value it makes undefined.
-type folded struct {
+// Folded is one such place, and whose value it makes undefined.
+type Folded struct {
 	file      string
 	line, col int
 	check     verdict.Check
@@ -62,7 +61,7 @@ type folded struct {
 }
 
 // owned returns those of the places that clang named which have an owner, with it.
-func (s *syntax) owned() (out []folded) {
+func (s *syntax) owned() (out []Folded) {
 	for i, f := range s.places {
 		h := s.owners[i]
 		if h.owns && !(f.strict && (h.owner.kind == ownerFunction || h.owner.kind == ownerUnit)) {
@@ -75,7 +74,7 @@ func (s *syntax) owned() (out []folded) {
 
 // withUsers adds to the places in initialisers of constants the functions that read them: clang may put the value in
 // the place of the constant, which the IR then does not name, or does not hold.
-func (s *syntax) withUsers(fs []folded, shown func(string) string) []folded {
+func (s *syntax) withUsers(fs []Folded, shown func(string) string) []Folded {
 	own := fs
 	for _, u := range s.uses {
 		for _, f := range own {
@@ -89,7 +88,7 @@ func (s *syntax) withUsers(fs []folded, shown func(string) string) []folded {
 }
 
 // known returns the word for what is known of the value.
-func (f folded) known() string {
+func (f Folded) known() string {
 	if f.undecided {
 		return "undecided"
 	}
@@ -97,7 +96,7 @@ func (f folded) known() string {
 }
 
 // covers reports whether f, evaluated here, is what clang said in g.
-func (f folded) covers(g folded) bool {
+func (f Folded) covers(g Folded) bool {
 	return f.check == g.check && span{Begin: spot{File: f.file, Line: f.line, Col: f.col}, End: f.end}.spans(g)
 }
 
@@ -106,8 +105,8 @@ var separated = regexp.MustCompile(`(\d)'(\d{3}\b)`)
 
 var noteLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (warning|note): (.*)$`)
 
-// readFolded reads the warnings of foldWarnings.
-func readFolded(stderr []byte) (out []folded) {
+// ReadFolded reads the warnings of Warnings.
+func ReadFolded(stderr []byte) (out []Folded) {
 	required, seen := false, map[string]bool{}
 	var at []string // of the expression that had to be constant
 	for _, line := range strings.Split(string(stderr), "\n") {
@@ -126,7 +125,7 @@ func readFolded(stderr []byte) (out []folded) {
 			for text != separated.ReplaceAllString(text, "$1$2") {
 				text = separated.ReplaceAllString(text, "$1$2")
 			}
-			f := folded{file: at[1], check: t.check, text: text, strict: t.strict, constant: required}
+			f := Folded{file: at[1], check: t.check, text: text, strict: t.strict, constant: required}
 			f.line, _ = strconv.Atoi(at[2])
 			f.col, _ = strconv.Atoi(at[3])
 			seen[m[1]+":"+m[2]+":"+m[3]] = true
@@ -136,35 +135,14 @@ func readFolded(stderr []byte) (out []folded) {
 	return out
 }
 
-// maxEvaluated is the size of preprocessed text up to which constant expressions are evaluated here: the dump of
+// MaxEvaluated is the size of preprocessed text up to which constant expressions are evaluated here: the dump of
 // its syntax tree is up to 400 times as long.
-const maxEvaluated = 16 << 20
-
-// syntax reads the unit's syntax tree. places are what clang said of its constants; evaluate says whether more is looked
-// for than whose they are.
-func (r *Request) syntax(ctx context.Context, args []string, file string, places []folded, evaluate bool) (*syntax,
-	error) {
-	s := &syntax{evaluator: newEvaluator(r.Target), evaluated: evaluate, conversions: r.Checks.Conversion,
-		places: places, owners: make([]holder, len(places)), constants: map[string]owner{}}
-	if evaluate && isC(r.File) {
-		s.sequencer = &sequencer{bitfields: map[string]bool{}}
-		s.aliaser = &aliaser{ctypes: newTypes(), relaxed: r.relaxed()}
-	}
-	reader := &treeReader{declaration: s.declaration}
-	_, err := r.runTo(ctx, reader, append(slices.Clone(args), "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "--",
-		file)...)
-	if err == nil {
-		if err = reader.finish(); err != nil {
-			err = &InfraError{"compile " + r.File, err}
-		}
-	}
-	return s, err
-}
+const MaxEvaluated = 16 << 20
 
 // undefined lists the constants whose value is undefined: those that clang named, and those that were found besides.
 // Expressions that are executed keep their checks in the IR and are not among them.
-func (r *Request) undefined(s *syntax) []folded {
-	list := slices.DeleteFunc(s.owned(), func(f folded) bool {
+func (s *syntax) undefined(unit string, shown func(string) string) []Folded {
+	list := slices.DeleteFunc(s.owned(), func(f Folded) bool {
 		return slices.ContainsFunc(s.skipped, func(n span) bool { return n.spans(f) })
 	})
 	for _, f := range s.found {
@@ -172,41 +150,38 @@ func (r *Request) undefined(s *syntax) []folded {
 			list = append(list, f)
 		}
 	}
-	list = s.withUsers(list, r.shown)
+	list = s.withUsers(list, shown)
 	for i := range list {
 		f := &list[i]
-		f.file = r.shown(f.file)
+		f.file = shown(f.file)
 		if f.owner.kind == ownerUnit {
-			f.owner.name = r.shown(r.File)
+			f.owner.name = unit
 		}
 	}
 	return list
 }
 
-// note adds to the unit's IR in out what the syntax tree says of it.
-func (r *Request) note(s *syntax, out string) error {
-	undefined := r.undefined(s)
+// Annotate adds to the unit's IR in the file out what the syntax tree says of it. Files are named by shown.
+func (r *Reader) Annotate(out, unit string, shown func(string) string) error {
+	undefined := r.undefined(unit, shown)
 	var conflicts []conflict
-	if s.sequencer != nil {
-		conflicts = slices.Concat(s.sequencer.found, s.aliaser.found)
+	if r.sequencer != nil {
+		conflicts = slices.Concat(r.sequencer.found, r.aliaser.found)
 	}
 	if len(undefined) == 0 && len(conflicts) == 0 {
 		return nil
 	}
 	ir, err := os.ReadFile(out)
-	if err == nil {
-		err = os.WriteFile(out, r.appendNotes(ir, undefined, conflicts), 0o644)
-	}
 	if err != nil {
-		return &InfraError{"compile " + r.File, err}
+		return err
 	}
-	return nil
+	return os.WriteFile(out, appendNotes(ir, undefined, conflicts, shown), 0o644)
 }
 
 var nodeNumber = regexp.MustCompile(`(?m)^!(\d+) = `)
 
 // appendNotes adds the metadata to IR text.
-func (r *Request) appendNotes(ir []byte, fs []folded, conflicts []conflict) []byte {
+func appendNotes(ir []byte, fs []Folded, conflicts []conflict, shown func(string) string) []byte {
 	next := 0
 	for _, m := range nodeNumber.FindAllSubmatch(ir, -1) {
 		n, _ := strconv.Atoi(string(m[1]))
@@ -219,7 +194,7 @@ func (r *Request) appendNotes(ir []byte, fs []folded, conflicts []conflict) []by
 			f.known()})
 	}
 	for _, c := range conflicts {
-		unsequenced = append(unsequenced, c.fields(r.shown))
+		unsequenced = append(unsequenced, c.fields(shown))
 	}
 	ir = appendMetadata(ir, "firmproof.folded", undefined, next)
 	return appendMetadata(ir, "firmproof.unsequenced", unsequenced, next+len(undefined))

@@ -1,4 +1,4 @@
-package compile
+package syntax
 
 import (
 	"fmt"
@@ -313,29 +313,13 @@ func (a *aliaser) note(n *node, what string) {
 
 func accessed(is, as string) string {
 	return fmt.Sprintf("what is accessed as %s and as %s is one object to the compiler, as with -fno-strict-aliasing "+
-		"(C17 6.5p7)", shown(is), shown(as))
+		"(C17 6.5p7)", unqualifiedName(is), unqualifiedName(as))
 }
 
 // shown returns a type without its outer qualifiers.
-func shown(name string) string {
+func unqualifiedName(name string) string {
 	for _, q := range []string{"const ", "volatile "} {
 		name = strings.TrimPrefix(name, q)
 	}
 	return name
 }
-
-// relaxed reports whether the compiler is told not to use the rule on types, or does not optimise so far.
-func (r *Request) relaxed() bool {
-	out := false
-	for _, f := range r.CFlags {
-		switch f {
-		case noStrictAliasing, "-O0", "-Og":
-			out = true
-		case "-fstrict-aliasing":
-			out = false
-		}
-	}
-	return out
-}
-
-const noStrictAliasing = "-fno-strict-aliasing"

@@ -1,4 +1,4 @@
-package compile
+package syntax
 
 // ownerKind says what an undefined constant belongs to.
 type ownerKind string
@@ -75,24 +75,24 @@ type spot struct {
 
 // holds reports whether the place lies in n's source text. The end of text that a
 // macro gives is its line's: an argument stands behind the macro's name.
-func (n *node) holds(f folded) bool {
+func (n *node) holds(f Folded) bool {
 	e := n.Range.End
 	return n.Range.spans(f) || n.Range.begins(f) && e.File == f.file && f.line == e.Line && e.Macro
 }
 
 // spans reports whether the place lies between the first and the last character.
-func (s span) spans(f folded) bool {
+func (s span) spans(f Folded) bool {
 	e := s.End
 	return s.begins(f) && e.File == f.file && (f.line < e.Line || f.line == e.Line && f.col < e.Col+e.TokLen)
 }
 
-func (s span) begins(f folded) bool {
+func (s span) begins(f Folded) bool {
 	b := s.Begin
 	return b.File == f.file && (b.Line < f.line || b.Line == f.line && b.Col <= f.col)
 }
 
 // way lists the nodes around the place that n holds, outermost first.
-func (n *node) way(f folded) []*node {
+func (n *node) way(f Folded) []*node {
 	var around *node
 	for _, in := range n.Inner {
 		if in.holds(f) && (around == nil || around.Range.Begin.before(in.Range.Begin)) {
@@ -112,7 +112,7 @@ func (s spot) before(t spot) bool { return s.Line < t.Line || s.Line == t.Line &
 
 // ownerOf says what the value at a place in the declaration n belongs to; false for an expression
 // that is executed, or never evaluated.
-func (n *node) ownerOf(f folded) (owner, bool) {
+func (n *node) ownerOf(f Folded) (owner, bool) {
 	var function, variable *node
 	aggregate, constant := false, f.constant
 	for _, in := range n.way(f) {
