@@ -2,8 +2,6 @@ package compile
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
@@ -51,13 +49,11 @@ type bracket struct {
 // cutChunks returns the chunks of text, and the files that the tokens name by index.
 func cutChunks(text []byte) ([]*chunk, []string) {
 	c := &chunker{index: map[string]int{}, starts: []int{0}, tokens: make([]ppToken, 0, len(text)/8)}
-	file, line := c.fileOf(nil), 1
+	file, line := c.fileOf(""), 1
 	for l := range bytes.Lines(text) {
 		if l[0] == '#' {
-			if m := lineMarker.FindSubmatch(l); m != nil {
-				if n, err := strconv.Atoi(string(m[1])); err == nil {
-					file, line = c.fileOf(m[2]), n
-				}
+			if name, n, ok := ctoken.LineMarker(l); ok {
+				file, line = c.fileOf(name), n
 				continue
 			}
 			c.add(ppToken{kind: pragmaToken, spaced: true, file: file, line: line, text: bytes.TrimSpace(l)})
@@ -78,12 +74,12 @@ func cutChunks(text []byte) ([]*chunk, []string) {
 }
 
 // fileOf returns the index of a file that a marker names.
-func (c *chunker) fileOf(marked []byte) int {
-	i, ok := c.index[string(marked)]
+func (c *chunker) fileOf(name string) int {
+	i, ok := c.index[name]
 	if !ok {
 		i = len(c.files)
-		c.index[string(marked)] = i
-		c.files = append(c.files, strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(string(marked)))
+		c.index[name] = i
+		c.files = append(c.files, name)
 	}
 	return i
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/compile/extensions"
 	"github.com/firmproof/firmproof/pipeline/compile/syntax"
 	"github.com/firmproof/firmproof/pipeline/contract"
 )
@@ -27,7 +28,7 @@ type compilation struct {
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
 	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: c.Contracts.Needs(text) &&
 		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File),
-		vendor: hasVendorPragma(text) && isC(c.File)}
+		vendor: extensions.HasPragma(text) && isC(c.File)}
 	if cprover != (dialect{}) {
 		c.end()
 	} else if c.Alone && c.ahead == nil {
@@ -48,7 +49,7 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 		e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
 	}
 	if e.err != nil && !cprover.vendor && isC(c.File) {
-		if out, _ := vendorText(text); !bytes.Equal(out, text) {
+		if out, _ := extensions.Rewrite(text); !bytes.Equal(out, text) {
 			c.end()
 			cprover.vendor = true
 			e = c.emit(ctx, c.flags, c.scratch, c.out, nil, cprover)
@@ -195,6 +196,16 @@ func nakedFault(err error) bool {
 	})
 }
 
+// explainWords says of words for other processors what they are, where clang does not know them.
+func explainWords(err error) {
+	var fault *BuildError
+	if errors.As(err, &fault) {
+		for i, d := range fault.Diagnostics {
+			fault.Diagnostics[i].Message += extensions.Explain(d.Message)
+		}
+	}
+}
+
 // dialect says what a unit has that is not clang's C: CBMC's, GCC's, and that of vendors' compilers.
 type dialect struct {
 	names     bool   // intrinsics
@@ -238,10 +249,10 @@ func (r *Request) rewrite(ctx context.Context, args []string, scratch string, d 
 		})
 	}
 	if d.vendor {
-		text, fault := vendorText(out)
+		text, fault := extensions.Rewrite(out)
 		if fault != nil {
-			fault.File = r.shown(fault.File)
-			return "", &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{*fault}}
+			return "", &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{
+				File: r.shown(fault.File), Line: fault.Line, Message: fault.Message}}}
 		}
 		out = text
 	}

@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/ctoken"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-var (
-	checkPragma = regexp.MustCompile(`^#\s*pragma\s+CPROVER\s+check\s+(push|pop|disable|enable)\b\s*(?:"([\w-]+)")?`)
-	lineMarker  = regexp.MustCompile(`^#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
-)
+var checkPragma = regexp.MustCompile(
+	`^#\s*pragma\s+CPROVER\s+check\s+(push|pop|disable|enable)\b\s*(?:"([\w-]+)")?`)
 
 // pragmaScan follows CBMC's pragmas through preprocessed text.
 type pragmaScan struct {
@@ -35,13 +32,8 @@ func checkPragmas(text []byte, file string, shown func(string) string) []weave.C
 			s.line++
 			continue
 		}
-		if m := lineMarker.FindSubmatch(line); m != nil {
-			n, err := strconv.Atoi(string(m[1]))
-			if err != nil {
-				continue
-			}
+		if name, n, ok := ctoken.LineMarker(line); ok {
 			s.end()
-			name := strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(string(m[2]))
 			s.file, s.line = shown(name), n
 			s.begin()
 			continue

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/firmproof/firmproof/pipeline/ctoken"
 )
 
 // singleConstants is GCC's flag by which floating constants without a suffix are float.
@@ -27,9 +29,8 @@ func (r *Request) wideConstants(text []byte) []Diagnostic {
 	var out []Diagnostic
 	file, line := r.File, 1
 	for l := range strings.Lines(string(text)) {
-		if m := lineMarker.FindStringSubmatch(l); m != nil {
-			line, _ = strconv.Atoi(m[1])
-			file = m[2]
+		if name, n, ok := ctoken.LineMarker([]byte(l)); ok {
+			file, line = name, n
 			continue
 		}
 		for _, t := range token.FindAllString(l, -1) {

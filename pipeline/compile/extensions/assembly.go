@@ -1,7 +1,6 @@
-package compile
+package extensions
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,7 +10,7 @@ import (
 
 // assembly makes a declaration of a function in assembly, and a statement of clang's of a block in it; it returns where
 // to go on.
-func (v *vendor) assembly(i int) int {
+func (v *rewriter) assembly(i int) int {
 	next := v.next(i)
 	for v.is(next, "volatile", "inline") {
 		next = v.next(next)
@@ -52,7 +51,7 @@ var plainAssembly = regexp.MustCompile(`(?i)^\s*(nop|wfi|wfe|sev|yield|clrex|(dm
 
 // statement makes a statement of the assembly in the tokens from lo to hi, which may change any memory. Instructions
 // whose operands may be variables are marked, so that they are not taken for clang's.
-func (v *vendor) statement(i, lo, hi int) {
+func (v *rewriter) statement(i, lo, hi int) {
 	var lines []string
 	for lo < hi {
 		end := lo
@@ -80,16 +79,12 @@ var processorWords = map[string]string{
 
 var unknownWord = regexp.MustCompile(`^(?:unknown type name|use of undeclared identifier) '(\w+)'`)
 
-// explainWords says of words for other processors what they are, where clang does not know them.
-func explainWords(err error) {
-	var fault *BuildError
-	if !errors.As(err, &fault) {
-		return
+// Explain says what the word is that clang complains of, where it is one for processors that no target has.
+func Explain(complaint string) string {
+	m := unknownWord.FindStringSubmatch(complaint)
+	if m == nil || processorWords[m[1]] == "" {
+		return ""
 	}
-	for i, d := range fault.Diagnostics {
-		if m := unknownWord.FindStringSubmatch(d.Message); m != nil && processorWords[m[1]] != "" {
-			fault.Diagnostics[i].Message += fmt.Sprintf(" (a word of compilers for %s, which no target is: "+
-				"`build.exclude` the file)", processorWords[m[1]])
-		}
-	}
+	return fmt.Sprintf(" (a word of compilers for %s, which no target is: `build.exclude` the file)",
+		processorWords[m[1]])
 }

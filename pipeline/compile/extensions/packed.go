@@ -1,4 +1,4 @@
-package compile
+package extensions
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ var (
 )
 
 // packed gives a structure that is defined behind __packed no gaps, and any other type an alignment of one byte.
-func (v *vendor) packed(i int) {
+func (v *rewriter) packed(i int) {
 	lo := v.next(i)
 	for v.is(lo, packedQualifiers...) {
 		lo = v.next(lo)
@@ -65,7 +65,7 @@ var containers = map[string]int{
 
 // bitFields refuses bit-fields of the packed structure whose body begins at open, unless those that stand together fill
 // containers of their type and none crosses the end of one: compilers put others at different places.
-func (v *vendor) bitFields(open int) {
+func (v *rewriter) bitFields(open int) {
 	bits, container := 0, 0 // of the bit-fields that stand together
 	for i, end := v.next(open), v.mate(open); i < end && v.fault == nil; {
 		next, widths, of := v.member(i, end)
@@ -93,7 +93,7 @@ const badBitField = "bit-fields of a packed structure that do not fill container
 
 // member returns the widths of the bit-fields that a declaration of members at i has (-1: not a number), the bits of
 // their type, 0 for one that is not known, and where the next declaration begins.
-func (v *vendor) member(i, end int) (next int, widths []int, of int) {
+func (v *rewriter) member(i, end int) (next int, widths []int, of int) {
 	for ; i < end && !v.is(i, ";"); i = v.next(i) {
 		switch {
 		case v.is(i, "{", "[", "("):

@@ -1,4 +1,4 @@
-package compile
+package extensions
 
 import "regexp"
 
@@ -24,9 +24,9 @@ const (
 	volatileObject = `[\w \t]*\bvolatile\b[\w \t]*`
 )
 
-// hasVendorPragma reports whether a text has pragmas and attributes of IAR, TI and Arm Compiler 5 that clang passes over
+// HasPragma reports whether a text has pragmas and attributes of IAR, TI and Arm Compiler 5 that clang passes over
 // and that change what the program computes.
-func hasVendorPragma(text []byte) bool {
+func HasPragma(text []byte) bool {
 	for _, p := range []*regexp.Regexp{noInitPragma, keptPragma, placedPragma, namedPragma, placedBefore, placedBehind} {
 		if p.Match(text) {
 			return true
@@ -35,9 +35,9 @@ func hasVendorPragma(text []byte) bool {
 	return false
 }
 
-// vendorPragmas makes words of IAR's of these pragmas and attributes, at the same lines, and returns the variables that
+// wordsOfPragmas makes words of IAR's of these pragmas and attributes, at the same lines, and returns the variables that
 // no start-up code gives a value.
-func vendorPragmas(text []byte) (out []byte, kept map[string]bool) {
+func wordsOfPragmas(text []byte) (out []byte, kept map[string]bool) {
 	out = noInitPragma.ReplaceAll(text, []byte(noInit))
 	out = placedPragma.ReplaceAll(out, []byte("$1\n$3 @ $2;"))
 	out = namedPragma.ReplaceAll(out, []byte("$1\n$3 @ $2;"))

@@ -1,10 +1,10 @@
-package compile
+// Package extensions makes C for clang of C with the words of other compilers: IAR, Arm Compiler 5 and TI.
+package extensions
 
 import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/ctoken"
@@ -28,11 +28,18 @@ var argumentNames = map[string]string{
 	"__svc": "", "__swi": "", "__svc_indirect": "", "__align": "__attribute__((aligned(%s)))",
 }
 
-// vendorText makes C for clang of preprocessed text with words of IAR, Arm Compiler 5 and TI, at the same lines. Where a
-// word has no meaning here, the diagnostic says which, and where.
-func vendorText(text []byte) ([]byte, *Diagnostic) {
-	text, kept := vendorPragmas(text)
-	v := &vendor{tokens: vendorTokens(text), placed: map[string]string{}, kept: kept}
+// Fault is a word that has no meaning here, and where it stands.
+type Fault struct {
+	File    string // as the line markers have it; empty where there is none
+	Line    int
+	Message string
+}
+
+// Rewrite makes C for clang of preprocessed text with words of IAR, Arm Compiler 5 and TI, at the same lines. Where a
+// word has no meaning here, the fault says which, and where.
+func Rewrite(text []byte) ([]byte, *Fault) {
+	text, kept := wordsOfPragmas(text)
+	v := &rewriter{tokens: tokensOf(text), placed: map[string]string{}, kept: kept}
 	for i := 0; i < len(v.tokens) && v.fault == nil; {
 		i = v.token(i)
 	}
@@ -44,49 +51,49 @@ func vendorText(text []byte) ([]byte, *Diagnostic) {
 	return out.Bytes(), v.fault
 }
 
-// vendorToken is a token, white space, or a line of the preprocessor's.
-type vendorToken struct {
+// token is a token, white space, or a line of the preprocessor's.
+type token struct {
 	kind   ctoken.Kind
 	blank  bool
 	before string // put in front of it
 	text   string
 }
 
-func vendorTokens(text []byte) []vendorToken {
-	var out []vendorToken
+func tokensOf(text []byte) []token {
+	var out []token
 	for l := range bytes.Lines(text) {
 		if l[0] == '#' {
-			out = append(out, vendorToken{blank: true, text: string(l)})
+			out = append(out, token{blank: true, text: string(l)})
 			continue
 		}
 		for len(l) > 0 {
 			n := len(l) - len(bytes.TrimLeft(l, " \t\n\r\f\v"))
 			if n > 0 {
-				out, l = append(out, vendorToken{blank: true, text: string(l[:n])}), l[n:]
+				out, l = append(out, token{blank: true, text: string(l[:n])}), l[n:]
 				continue
 			}
 			kind, n := ctoken.Next(l)
 			n = max(1, len(bytes.TrimRight(l[:n], "\r\n"))) // a quote that is not closed takes the end of its line
-			out, l = append(out, vendorToken{kind: kind, text: string(l[:n])}), l[n:]
+			out, l = append(out, token{kind: kind, text: string(l[:n])}), l[n:]
 		}
 	}
 	return out
 }
 
-// vendor rewrites tokens in place.
-type vendor struct {
-	tokens []vendorToken
+// rewriter rewrites tokens in place.
+type rewriter struct {
+	tokens []token
 	depth  int               // of brackets
 	start  int               // token that the declaration at file scope begins with
 	types  int               // that were made
 	placed map[string]string // objects at addresses of their own, and the accesses that they stand for
 	kept   map[string]bool   // variables that no start-up code gives a value
 	before int               // the last token that is not blank
-	fault  *Diagnostic
+	fault  *Fault
 }
 
 // token looks at the token at i, and returns where to go on.
-func (v *vendor) token(i int) int {
+func (v *rewriter) token(i int) int {
 	t := &v.tokens[i]
 	if t.blank {
 		return i + 1
@@ -137,18 +144,18 @@ func (v *vendor) token(i int) int {
 }
 
 // next returns the token behind i that is not blank, or the number of tokens.
-func (v *vendor) next(i int) int {
+func (v *rewriter) next(i int) int {
 	for i++; i < len(v.tokens) && (v.tokens[i].blank || v.tokens[i].text == ""); i++ {
 	}
 	return i
 }
 
-func (v *vendor) is(i int, texts ...string) bool {
+func (v *rewriter) is(i int, texts ...string) bool {
 	return i < len(v.tokens) && slices.Contains(texts, v.tokens[i].text)
 }
 
 // mate returns the token that closes the bracket at i, or the last one.
-func (v *vendor) mate(i int) int {
+func (v *rewriter) mate(i int) int {
 	depth := 0
 	for ; i < len(v.tokens); i++ {
 		switch t := &v.tokens[i]; {
@@ -165,7 +172,7 @@ func (v *vendor) mate(i int) int {
 }
 
 // take empties the tokens from lo to hi but for white space, and returns what they were, on one line.
-func (v *vendor) take(lo, hi int) string {
+func (v *rewriter) take(lo, hi int) string {
 	var b strings.Builder
 	for i := lo; i < hi && i < len(v.tokens); i++ {
 		t := &v.tokens[i]
@@ -184,7 +191,7 @@ var storage = []string{"static", "extern", "const", plainNames["__no_init"], pla
 
 // place reads where IAR puts what is declared, behind the token name: into a section, or at an address. An object at an
 // address is the memory there, which its uses then access, since no other object may lie there.
-func (v *vendor) place(name, i int) {
+func (v *rewriter) place(name, i int) {
 	at := v.next(i)
 	end, depth := at, 0
 	for ; end < len(v.tokens) && (depth > 0 || !v.is(end, "=", ";", ",", "{")); end = v.next(end) {
@@ -222,12 +229,11 @@ func (v *vendor) place(name, i int) {
 }
 
 // refuse says of the token at i why the text is not followed.
-func (v *vendor) refuse(i int, why string) {
-	d := &Diagnostic{Line: 1, Message: why}
+func (v *rewriter) refuse(i int, why string) {
+	d := &Fault{Line: 1, Message: why}
 	for _, t := range v.tokens[:i] {
-		if m := lineMarker.FindStringSubmatch(t.text); t.blank && m != nil {
-			d.File = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(m[2])
-			d.Line, _ = strconv.Atoi(m[1])
+		if file, line, ok := ctoken.LineMarker([]byte(t.text)); t.blank && ok {
+			d.File, d.Line = file, line
 			continue
 		}
 		d.Line += strings.Count(t.text, "\n")

@@ -1,4 +1,4 @@
-package compile
+package extensions
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestVendorText: words of other compilers become clang's, at the same lines, and other text stays as it is.
-func TestVendorText(t *testing.T) {
+// TestRewrite: words of other compilers become clang's, at the same lines, and other text stays as it is.
+func TestRewrite(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"int x; char *s = \"__irq @\";\n", ""},
 		{"struct s { int __irqs; } a;\nint f(void) { __asm volatile (\"nop\"); asm(\"nop\"); return 0; }\n", ""},
@@ -46,7 +46,7 @@ func TestVendorText(t *testing.T) {
 		{"interrupt void t(void) {}\nextern cregister volatile int IER;",
 			" void t(void) {}\nextern  volatile int IER;"},
 	} {
-		got, fault := vendorText([]byte(c.in))
+		got, fault := Rewrite([]byte(c.in))
 		if fault != nil {
 			t.Errorf("%q: %s", c.in, fault.Message)
 			continue
@@ -75,7 +75,7 @@ func TestVendorText(t *testing.T) {
 		{"__packed struct { unsigned char a : 8; struct { int i : 30; int j : 7; } s; char b : 8; };", ""},
 	} {
 		text, want := c[0], c[1]
-		_, fault := vendorText([]byte(text))
+		_, fault := Rewrite([]byte(text))
 		got := ""
 		if fault != nil {
 			got = fmt.Sprintf("%s:%d %s", fault.File, fault.Line, fault.Message)
