@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/compile/linkerscript"
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -74,7 +75,7 @@ type Image struct {
 	Functions []Function     // every definition before slicing, sorted by name
 	Declared  []string       // functions that are called or named but defined nowhere, before slicing; sorted
 	Memory    []targets.Region
-	Symbols   []Symbol // provided by the linker script
+	Symbols   []linkerscript.Symbol // provided by the linker script
 	// with Checks.Stack: bytes of stack of each function of the program, by name before linking; or VariableFrame
 	Frames map[string]int64
 	Units  []Unit
@@ -94,13 +95,6 @@ type Function struct {
 	File   string // as in the debug information: relative to the project's root where it lies inside
 	Line   int
 	Static bool
-}
-
-// Symbol is an address that the linker script provides.
-type Symbol struct {
-	Name   string
-	Addr   uint64
-	Placed bool // depends on the layout of sections: Addr is not known
 }
 
 // Unit is a compiled translation unit.

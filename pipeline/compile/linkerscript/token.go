@@ -1,4 +1,4 @@
-package compile
+package linkerscript
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ const maxIncludes = 100
 
 // expandIncludes puts the words of included scripts in the place of INCLUDE. Their
 // lines count as the line of the command.
-func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([]scriptToken, int, error) {
+func expandIncludes(toks []token, include func(string) (string, error)) ([]token, int, error) {
 	for i, n := 0, 0; i < len(toks); i++ {
 		if toks[i].text != "INCLUDE" || toks[i].quoted || i+1 == len(toks) {
 			continue
@@ -29,7 +29,7 @@ func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([
 		if err != nil {
 			return nil, toks[i].line, err
 		}
-		inner, _, err := scriptTokens(text)
+		inner, _, err := tokensOf(text)
 		if err != nil {
 			return nil, toks[i].line, fmt.Errorf("INCLUDE %s: %w", name, err)
 		}
@@ -42,15 +42,15 @@ func expandIncludes(toks []scriptToken, include func(string) (string, error)) ([
 	return toks, 0, nil
 }
 
-type scriptToken struct {
+type token struct {
 	text   string
 	line   int
 	quoted bool
 }
 
-// scriptTokens splits a script into words, numbers and signs, without comments.
-func scriptTokens(text string) ([]scriptToken, int, error) {
-	var out []scriptToken
+// tokensOf splits a script into words, numbers and signs, without comments.
+func tokensOf(text string) ([]token, int, error) {
+	var out []token
 	line := 1
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -72,14 +72,14 @@ func scriptTokens(text string) ([]scriptToken, int, error) {
 			if end < 0 {
 				return nil, line, fmt.Errorf("a quote that is not closed")
 			}
-			out = append(out, scriptToken{text[i+1 : i+1+end], line, true})
+			out = append(out, token{text[i+1 : i+1+end], line, true})
 			i += end + 2
 		case wordByte(c):
 			j := i
 			for j < len(text) && wordByte(text[j]) {
 				j++
 			}
-			out = append(out, scriptToken{text: text[i:j], line: line})
+			out = append(out, token{text: text[i:j], line: line})
 			i = j
 		default:
 			n := 1
@@ -90,7 +90,7 @@ func scriptTokens(text string) ([]scriptToken, int, error) {
 					break
 				}
 			}
-			out = append(out, scriptToken{text: text[i : i+n], line: line})
+			out = append(out, token{text: text[i : i+n], line: line})
 			i += n
 		}
 	}

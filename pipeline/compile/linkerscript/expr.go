@@ -1,19 +1,19 @@
-package compile
+package linkerscript
 
 import (
 	"strconv"
 	"strings"
 )
 
-var scriptPrec = map[string]int{"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
+var precedence = map[string]int{"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
 
 // expr reads an expression of the linker's (GNU ld: Expressions), left to right
 // by precedence. It returns false for what only the linker knows.
-func (p *scriptParser) expr(prec int) (uint64, bool) {
+func (p *parser) expr(prec int) (uint64, bool) {
 	v, ok := p.primary()
 	for ok {
 		op := p.peek(0)
-		q := scriptPrec[op]
+		q := precedence[op]
 		if q == 0 || q <= prec {
 			break
 		}
@@ -53,7 +53,7 @@ func apply(op string, a, b uint64) (uint64, bool) {
 	return a % b, true
 }
 
-func (p *scriptParser) primary() (uint64, bool) {
+func (p *parser) primary() (uint64, bool) {
 	t := p.peek(0)
 	p.i++
 	switch t {
@@ -79,15 +79,15 @@ func (p *scriptParser) primary() (uint64, bool) {
 		p.i++
 		return v, ok && p.expect(")") == nil
 	}
-	if v, ok := scriptNumber(t); ok {
+	if v, ok := number(t); ok {
 		return v, true
 	}
 	v, ok := p.vars[t]
 	return v, ok
 }
 
-// scriptNumber reads decimal, 0x, octal, and K and M behind (GNU ld: Constants).
-func scriptNumber(s string) (uint64, bool) {
+// number reads decimal, 0x, octal, and K and M behind (GNU ld: Constants).
+func number(s string) (uint64, bool) {
 	shift := 0
 	switch {
 	case strings.HasSuffix(s, "K"), strings.HasSuffix(s, "k"):
