@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 // Linking and slicing with LLVM's tools costs what the whole program costs, however
@@ -195,7 +197,7 @@ func cutUnits(texts [][]byte, wanted []string) (cut [][]byte, functions []Functi
 func (c *cutter) roots(wanted []string) {
 	for _, name := range append(slices.Clone(wanted), "__stack_chk_fail", "__stack_chk_guard", "__ssp_canary_word") {
 		for i, u := range c.units {
-			for _, n := range []string{name, quotedSymbol(name)} {
+			for _, n := range []string{name, llvm.Quote(name)} {
 				if e, ok := u.byName[n]; ok {
 					c.keep(i, e)
 				}
@@ -333,7 +335,7 @@ func (c *cutter) declared() []string {
 		for _, name := range u.names {
 			if u.entities[u.byName[name]].kind == 'd' && len(c.defined[name]) == 0 && !strings.HasPrefix(name,
 				"llvm.") {
-				out = append(out, symbolOf([]byte(name)))
+				out = append(out, llvm.Name([]byte(name)))
 			}
 		}
 	}

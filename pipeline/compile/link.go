@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firmproof/firmproof/targets/llvm"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -151,7 +152,7 @@ func definition(text []byte, name string) (Diagnostic, bool) {
 			return Diagnostic{File: f.File, Line: f.Line}, true
 		}
 	}
-	re := regexp.MustCompile(`(?m)^@(?:` + regexp.QuoteMeta(name) + `|` + regexp.QuoteMeta(quotedSymbol(name)) + `) = (.*)$`)
+	re := regexp.MustCompile(`(?m)^@(?:` + regexp.QuoteMeta(name) + `|` + regexp.QuoteMeta(llvm.Quote(name)) + `) = (.*)$`)
 	m := re.FindSubmatch(text)
 	if m == nil || bytes.HasPrefix(m[1], []byte("external ")) || bytes.HasPrefix(m[1], []byte("internal ")) {
 		return Diagnostic{}, false
@@ -205,7 +206,7 @@ func readFunctions(text []byte) []Function {
 			if m == nil {
 				continue
 			}
-			f := Function{Name: symbolOf(m[3]), Static: bytes.Contains(m[2], internalWord)}
+			f := Function{Name: llvm.Name(m[3]), Static: bytes.Contains(m[2], internalWord)}
 			id := ""
 			if d := dbgRE.FindSubmatch(line); d != nil {
 				id = string(d[1])
@@ -213,7 +214,7 @@ func readFunctions(text []byte) []Function {
 			out, dbg = append(out, f), append(dbg, id)
 		case len(line) > 0 && line[0] == '!':
 			if m := fileRE.FindSubmatch(line); m != nil {
-				files[string(m[1])] = joinDebugPath(unescaped(string(m[3])), unescaped(string(m[2])))
+				files[string(m[1])] = joinDebugPath(llvm.Unescape(string(m[3])), llvm.Unescape(string(m[2])))
 			} else if m := subprogRE.FindSubmatch(line); m != nil {
 				var p place
 				if x := fieldFile.FindSubmatch(line); x != nil {
@@ -241,7 +242,7 @@ func readFunctions(text []byte) []Function {
 func readDeclared(text []byte) []string {
 	var out []string
 	for _, m := range headsOf(text) {
-		if name := symbolOf(m[3]); string(m[1]) == "declare" && !strings.HasPrefix(name, "llvm.") {
+		if name := llvm.Name(m[3]); string(m[1]) == "declare" && !strings.HasPrefix(name, "llvm.") {
 			out = append(out, name)
 		}
 	}
@@ -270,7 +271,7 @@ func inlineAssembly(text []byte) []string {
 		switch {
 		case bytes.HasPrefix(line, []byte("define ")):
 			if m := headRE.FindSubmatch(line); m != nil {
-				fn = symbolOf(m[3])
+				fn = llvm.Name(m[3])
 			}
 		case !bytes.Contains(line, []byte("asm ")):
 		case bytes.HasPrefix(line, []byte("module asm ")) && len(notes) == 0:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 // join makes one module of the texts at paths, in the file whole. The only unit of a program is one already (single), if
@@ -90,7 +91,7 @@ func sliceText(text []byte, public []string) (sliced []byte, ok bool) {
 	}
 	stays := map[string]bool{}
 	for _, n := range public {
-		stays[n], stays[quotedSymbol(n)] = true, true
+		stays[n], stays[llvm.Quote(n)] = true, true
 	}
 	for _, list := range []string{"llvm.used", "llvm.compiler.used"} {
 		if e, found := u.byName[list]; found {

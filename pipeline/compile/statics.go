@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 var headRE = regexp.MustCompile(`^(define|declare) ([^@]*)@("[^"]*"|[\w.$-]+)\(`)
@@ -71,7 +72,7 @@ func (l *linker) exposeStatics(texts [][]byte, changed bool) ([]string, error) {
 		paths[i] = l.img.Units[i].IRPath
 		for _, m := range headsOf(text) {
 			if !bytes.Contains(m[2], internalWord) {
-				taken[symbolOf(m[3])] = true
+				taken[llvm.Name(m[3])] = true
 			}
 		}
 	}
@@ -79,7 +80,7 @@ func (l *linker) exposeStatics(texts [][]byte, changed bool) ([]string, error) {
 		var out []byte
 		done := 0
 		for at, m := range headsOf(text) {
-			name := symbolOf(m[3])
+			name := llvm.Name(m[3])
 			if taken[name] || !bytes.Contains(m[2], internalWord) || !l.opts.KeepAll && !wanted[name] {
 				continue
 			}

@@ -1,4 +1,5 @@
-// Package llvm finds the LLVM that programs are compiled with: clang, and the tools of the same version.
+// Package llvm finds the LLVM that programs are compiled with: clang, and the tools of the same version. It reads and
+// writes names as their text has them.
 //
 // FIRMPROOF_CLANG names clang (`clang-19`, or a path); its tools lie beside it, under names of the same form. Otherwise
 // it is the preferred version, 14, or else the newest one that is complete, from PATH, of those whose answers are

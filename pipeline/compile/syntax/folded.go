@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/firmproof/firmproof/targets/llvm"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -210,24 +211,9 @@ func appendMetadata(ir []byte, name string, rows [][]string, next int) []byte {
 		list = append(list, fmt.Sprintf("!%d", next+i))
 		var fields []string
 		for _, s := range row {
-			fields = append(fields, "!"+quoted(s))
+			fields = append(fields, "!"+llvm.Quote(s))
 		}
 		nodes = append(nodes, fmt.Sprintf("!%d = !{%s}\n", next+i, strings.Join(fields, ", ")))
 	}
 	return fmt.Appendf(ir, "\n!%s = !{%s}\n%s", name, strings.Join(list, ", "), strings.Join(nodes, ""))
-}
-
-// quoted returns s as a metadata string (LangRef: Metadata Nodes).
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			fmt.Fprintf(&b, `\%02X`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -1,4 +1,4 @@
-package compile
+package llvm
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 // In LLVM's text, a name of other than plain characters is in quotes, and its bytes that are not printable ASCII are
 // escaped, as `@"gr\C3\B6\C3\9Fer"` (LangRef: identifiers); so are the strings of metadata.
 
-// symbolOf returns the name that a symbol of LLVM's text stands for.
-func symbolOf(text []byte) string { return unescaped(strings.Trim(string(text), `"`)) }
+// Name returns the name that a symbol of LLVM's text stands for.
+func Name(text []byte) string { return Unescape(strings.Trim(string(text), `"`)) }
 
-// unescaped returns a string of LLVM's text without its escapes.
-func unescaped(s string) string {
+// Unescape returns a string of LLVM's text without its escapes.
+func Unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -31,8 +31,8 @@ func unescaped(s string) string {
 	return out.String()
 }
 
-// quotedSymbol writes a name in quotes, as LLVM's text does.
-func quotedSymbol(name string) string {
+// Quote writes a name or a string of metadata in quotes, as LLVM's text does.
+func Quote(name string) string {
 	var out strings.Builder
 	out.WriteByte('"')
 	for i := range len(name) {
