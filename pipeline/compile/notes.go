@@ -7,8 +7,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile/syntax"
 )
 
-// syntax reads the unit's syntax tree. places are what clang said of its constants; evaluate says whether more is looked
-// for than whose they are.
+// syntax reads the unit's syntax tree. places are what clang said of its constants; evaluate says whether more is
+// looked for than whose they are.
 func (r *Request) syntax(ctx context.Context, args []string, file string, places []syntax.Folded,
 	evaluate bool) (*syntax.Reader, error) {
 	tree := syntax.NewReader(syntax.Options{Target: r.Target, Constants: evaluate, Conversions: r.Checks.Conversion,

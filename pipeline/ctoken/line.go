@@ -10,8 +10,8 @@ var lineMarker = regexp.MustCompile(`^#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)
 
 var unescaped = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
-// LineMarker reads a line of preprocessed text that says which file and which line the next one is of (GCC: Preprocessor
-// Output).
+// LineMarker reads a line of preprocessed text that says which file and which line the next one is of (GCC:
+// Preprocessor Output).
 func LineMarker(text []byte) (file string, line int, ok bool) {
 	if len(text) == 0 || text[0] != '#' {
 		return "", 0, false

@@ -35,8 +35,8 @@ func HasPragma(text []byte) bool {
 	return false
 }
 
-// wordsOfPragmas makes words of IAR's of these pragmas and attributes, at the same lines, and returns the variables that
-// no start-up code gives a value.
+// wordsOfPragmas makes words of IAR's of these pragmas and attributes, at the same lines, and returns the variables
+// that no start-up code gives a value.
 func wordsOfPragmas(text []byte) (out []byte, kept map[string]bool) {
 	out = noInitPragma.ReplaceAll(text, []byte(noInit))
 	out = placedPragma.ReplaceAll(out, []byte("$1\n$3 @ $2;"))
