@@ -16,6 +16,16 @@ struct base { int k; }; struct derived { struct base b; float v; }; typedef stru
 struct other { float x, y; }; struct opaque; union u { int i; float f; pair p; struct base in; }; struct holds { union u u; void *data; };
 void *get(void); int g(int *, float *); void h(int *); void k(float *); void two(int *restrict, const int *restrict);
 void copy(void *, const void *);
+static int whole[4], one, other;
+static void both(void *x, void *y) { int *i = x; short *z = y; if (i) *i = *z; }
+static void either(int kind, void *x) { if (kind) { h(x); return; } k(x); }
+static void one_of(int kind, void *x) { if (kind) { k(x); return; } int *i = x; h(i); }
+static void words(const uint8_t *x) { const uint32_t *z = (const uint32_t *)x; one = (int)*z; }
+static void wraps(int *x, const int *y) { two(x, y); }
+static void wraps_again(const int *y, int *x) { wraps(x, y); }
+static void sets(const int *restrict x) { one = *x; }
+static void reads(int *restrict x) { *x = other; }
+static void calls(int *restrict x) { sets(x); *x = 1; }
 `
 	const params = "(int n, int *p, float *q, void *v, struct holds *s, union u *w, struct base *b, uint8_t *y, int a[8])"
 	cases := map[string]string{
@@ -32,27 +42,41 @@ void copy(void *, const void *);
 		"h(&s->u.i); k(&s->u.f);":                                    "int and as float",
 		"float *z = *(float **)&p; *z = 1;":                          "int * and as float *",
 		"struct other *z = (struct other *)b; z->y = 0;":             "struct base and as struct other",
-		"two(p, p);":                                             "restrict",
-		"int *x = p; two(p, x);":                                 "restrict",
-		"two(a, a + n);":                                         "restrict",
-		"two(&a[n], &a[1]);":                                     "restrict",
-		"return *(unsigned *)p;":                                 "",
-		"return *(any32 *)q;":                                    "",
-		"return *(uint32_t *)y;":                                 "",
-		"return *(uint8_t *)q;":                                  "",
-		"return w->i + (int)w->f;":                               "",
-		"return ((struct derived *)b)->v + *(int *)b;":           "",
-		"return ((struct opaque *)p) == v;":                      "",
-		"copy(&w->i, &w->f);":                                    "",
-		"*(void **)&p = v;":                                      "",
-		"if (n) h(&w->i); else k(&w->f);":                        "",
-		"switch (n) { case 1: h(v); break; case 2: n++; k(v); }": "",
+		"two(p, p);":                                 "restrict",
+		"int *x = p; two(p, x);":                     "restrict",
+		"two(a, a + n);":                             "restrict",
+		"two(&a[n], &a[1]);":                         "restrict",
+		"return *(unsigned *)p;":                     "",
+		"void *m = get(); both(m, m);":               "int and as short",
+		"both(q, v);":                                "float and as int",
+		"both(p, p);":                                "int and as short",
+		"words((uint8_t *)q);":                       "float and as uint32_t",
+		"both(p, v); words((uint8_t *)p); words(y);": "",
+		"either(1, p); either(0, q); one_of(0, p); one_of(1, q);": "",
+		"wraps(p, p);":         "restrict",
+		"wraps_again(&n, &n);": "restrict",
+		"wraps(p, &n); wraps_again(a, a + 1 - 1 + n); wraps(&whole[0], &whole[1]);": "restrict",
+		"wraps(p, &n); wraps(&whole[0], &whole[1]);":                                "",
+		"sets(&one);":    "restrict",
+		"reads(&other);": "restrict",
+		"calls(&one);":   "restrict",
+		"sets(&other); reads(&one); calls(&other); reads(whole);": "",
+		"return *(any32 *)q;":                                                           "",
+		"return *(uint32_t *)y;":                                                        "",
+		"return *(uint8_t *)q;":                                                         "",
+		"return w->i + (int)w->f;":                                                      "",
+		"return ((struct derived *)b)->v + *(int *)b;":                                  "",
+		"return ((struct opaque *)p) == v;":                                             "",
+		"copy(&w->i, &w->f);":                                                           "",
+		"*(void **)&p = v;":                                                             "",
+		"if (n) h(&w->i); else k(&w->f);":                                               "",
+		"switch (n) { case 1: h(v); break; case 2: n++; k(v); }":                        "",
 		"uint8_t *x = y; *(uint16_t *)x = 1; x += 2; *(uint32_t *)x = 1;":               "",
 		"two(&a[0], &a[1]); two(p, &n); int z[2]; two(z, p);":                           "",
 		"*(volatile uint16_t *)(volatile uint32_t *)64 = 1; *(volatile float *)64 = 2;": "",
-		"int (*z)[4] = v; h(*z);":                                                                  "",
-		"void (*z)(void) = (void (*)(void))v; z();":                                                "",
-		"int *x = get(); float *z = get(); return g(x, z);":                                        "",
+		"int (*z)[4] = v; h(*z);":                                                       "",
+		"void (*z)(void) = (void (*)(void))v; z();":                                     "",
+		"int *x = get(); float *z = get(); return g(x, z);":                             "",
 		"if (n > 9) return g(p, q); return __builtin_choose_expr(1, sizeof *(float *)p, n) + n;\n": "",
 	}
 	bodies, text := slices.Sorted(maps.Keys(cases)), head

@@ -27,7 +27,15 @@ type aliaser struct {
 	changed  map[string]int        // how often a variable, or a member by its text, is changed
 	bare     map[string][]pointing // pointers without a type, by their text
 	unions   map[string][]pointing // addresses of members, by the union's text
+	globals  map[string]bool       // variables at file scope, by their identity
+	params   map[string]int        // parameters of the function, by their identity
+	apart    [][2]int              // parameters of the function that restrict keeps apart in calls
+	calls    map[string]*summary   // of functions that are defined further up
 	found    []conflict
+}
+
+func newAliaser(relaxed bool) *aliaser {
+	return &aliaser{ctypes: newTypes(), relaxed: relaxed, globals: map[string]bool{}, calls: map[string]*summary{}}
 }
 
 // branch is one of the alternatives of a statement.
@@ -46,13 +54,17 @@ type pointing struct {
 // declaration looks at a declaration at file scope.
 func (a *aliaser) declaration(n *node) {
 	a.ctypes.declaration(n)
+	if n.Kind == "VarDecl" {
+		a.globals[n.ID] = true
+	}
 	if n.Kind != "FunctionDecl" || n.has&hasBody == 0 {
 		return
 	}
 	a.function, a.values, a.changed = n.Name, map[string]*node{}, map[string]int{}
-	a.bare, a.unions = map[string][]pointing{}, map[string][]pointing{}
+	a.apart, a.bare, a.unions, a.params = nil, map[string][]pointing{}, map[string][]pointing{}, map[string]int{}
 	n.each(a.changes)
 	a.statement(n)
+	a.calls[n.Name] = a.summarise(n)
 }
 
 // changes notes what a node sets.
@@ -61,6 +73,7 @@ func (a *aliaser) changes(n *node) {
 	case n.Kind == "VarDecl" && n.has&hasInit != 0 && len(n.Inner) > 0 && n.Storage != "static":
 		a.sets(n.ID, n.Inner[len(n.Inner)-1])
 	case n.Kind == "ParmVarDecl":
+		a.params[n.ID] = len(a.params)
 		a.sets(n.ID, nil)
 	case n.Kind == "BinaryOperator" && n.Opcode == "=" && len(n.Inner) == 2:
 		a.sets(lvalueOf(n.Inner[0]), n.Inner[1])
@@ -122,6 +135,7 @@ func (a *aliaser) expression(n, parent *node) {
 		a.member(n)
 	case n.Kind == "CallExpr":
 		a.restricted(n)
+		a.handed(n)
 	}
 	for _, in := range n.Inner {
 		a.expression(in, n)
@@ -138,10 +152,14 @@ func (a *aliaser) untyped(n *node) bool { return a.base(pointee(n.desugared())) 
 
 // conversion looks at a conversion of a pointer.
 func (a *aliaser) conversion(n *node) {
-	if a.untyped(n) {
-		return
+	if !a.untyped(n) {
+		a.becomes(n.Inner[0], n.desugared())
 	}
-	to, from := n.desugared(), a.source(n.Inner[0], 4)
+}
+
+// becomes looks at a value that is made a pointer to a type.
+func (a *aliaser) becomes(value *node, to string) {
+	from := a.source(value, 4)
 	switch {
 	case !a.untyped(from):
 		if is := from.desugared(); a.differ(pointee(is), pointee(to)) && !(isVolatile(is) && isVolatile(to)) {
@@ -208,92 +226,6 @@ func apartWays(x, y []branch) bool {
 		}
 	}
 	return false
-}
-
-// restricted looks at the arguments of a call.
-func (a *aliaser) restricted(call *node) {
-	if len(call.Inner) < 3 {
-		return
-	}
-	params := parametersOf(call.Inner[0].Type.Qual)
-	args := call.Inner[1:]
-	for i := range min(len(params), len(args)) {
-		if !strings.Contains(params[i], "restrict") {
-			continue
-		}
-		for k := range min(len(params), len(args)) {
-			if k == i || k < i && strings.Contains(params[k], "restrict") || !strings.Contains(params[k], "*") ||
-				strings.HasPrefix(params[i], "const ") && strings.HasPrefix(params[k], "const ") {
-				continue
-			}
-			if x, y := a.root(args[i]), a.root(args[k]); x.meets(y) {
-				a.note(call, "the compiler does not use that the call leads parameters with restrict to one object, "+
-					"which C excludes (C17 6.7.3.1)")
-			}
-		}
-	}
-}
-
-// place is what an argument leads into: an object by its text, and which element of it if that is a number.
-type place struct{ object, element string }
-
-// meets reports whether two places may be one, or one in the other.
-func (p place) meets(q place) bool {
-	return p.object != "" && (p.object == q.object && (p.element == "" || q.element == "" || p.element == q.element) ||
-		strings.HasPrefix(p.object, q.object+".") || strings.HasPrefix(q.object, p.object+"."))
-}
-
-// root returns where an argument leads to; nothing where that is not known.
-func (a *aliaser) root(n *node) place {
-	n = a.source(n, 4)
-	switch {
-	case n.Kind == "UnaryOperator" && n.Opcode == "&" && len(n.Inner) == 1,
-		n.CastKind == "ArrayToPointerDecay" && len(n.Inner) == 1:
-		n = n.Inner[0].plain()
-	case n.Kind == "BinaryOperator" && (n.Opcode == "+" || n.Opcode == "-") && len(n.Inner) == 2:
-		return a.element(n)
-	}
-	if n.Kind == "ArraySubscriptExpr" && len(n.Inner) == 2 {
-		return a.element(n)
-	}
-	if text := n.text(); !strings.Contains(text, "...") {
-		return place{object: text}
-	}
-	return place{}
-}
-
-// element returns the place of an element: of a pointer and a number.
-func (a *aliaser) element(n *node) place {
-	p := a.root(n.Inner[0])
-	if i := n.Inner[1].plain(); i.Kind == "IntegerLiteral" && p.element == "" {
-		p.element = i.Value
-	}
-	return p
-}
-
-// parametersOf returns the types of the parameters of a function, of the type of a function or of a pointer to one.
-func parametersOf(t string) []string {
-	open := strings.LastIndex(t, "(*)(")
-	if open >= 0 {
-		open += len("(*)")
-	} else if open = strings.IndexByte(t, '('); open < 0 {
-		return nil
-	}
-	var out []string
-	depth, from := 0, open+1
-	for i := open; i < len(t); i++ {
-		switch c := t[i]; {
-		case c == '(':
-			depth++
-		case c == ')':
-			if depth--; depth == 0 {
-				return append(out, strings.TrimSpace(t[from:i]))
-			}
-		case c == ',' && depth == 1:
-			out, from = append(out, strings.TrimSpace(t[from:i])), i+1
-		}
-	}
-	return nil
 }
 
 // note keeps what is assumed of all that an expression or declaration does.

@@ -31,7 +31,7 @@ func NewReader(o Options, named []Folded) *Reader {
 		places: named, owners: make([]holder, len(named)), constants: map[string]owner{}}}
 	if o.Accesses {
 		r.sequencer = &sequencer{bitfields: map[string]bool{}}
-		r.aliaser = &aliaser{ctypes: newTypes(), relaxed: o.Relaxed}
+		r.aliaser = newAliaser(o.Relaxed)
 	}
 	r.treeReader.declaration = r.syntax.declaration
 	return r

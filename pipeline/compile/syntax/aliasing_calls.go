@@ -1,0 +1,181 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+)
+
+// summary is what calls of a function do to their arguments that this unit says.
+type summary struct {
+	types map[int]string  // what parameters without a type are made, where that is one type
+	apart [][2]int        // parameters that are handed on as two that restrict keeps apart
+	uses  map[string]bool // variables at file scope that it or its callees name; true if they are set
+}
+
+// summarise returns what was found of the function that was looked at last.
+func (a *aliaser) summarise(f *node) *summary {
+	s := &summary{types: map[int]string{}, apart: a.apart, uses: map[string]bool{}}
+	for id, at := range a.params {
+		all := a.bare[id]
+		always := slices.ContainsFunc(all, func(p pointing) bool { return len(p.way) == 0 })
+		if always && !slices.ContainsFunc(all, func(p pointing) bool { return a.differ(p.to, all[0].to) }) {
+			s.types[at] = all[0].to
+		}
+	}
+	f.each(func(n *node) {
+		switch {
+		case n.Kind == "DeclRefExpr" && n.Referenced != nil && a.globals[n.Referenced.ID]:
+			s.uses[n.Referenced.ID] = s.uses[n.Referenced.ID] || a.changed[n.Referenced.ID] > 0
+		case n.Kind == "CallExpr" && a.calls[n.callee()] != nil:
+			for id, set := range a.calls[n.callee()].uses {
+				s.uses[id] = s.uses[id] || set
+			}
+		}
+	})
+	return s
+}
+
+// handed looks at arguments without a type that the callee makes pointers to one.
+func (a *aliaser) handed(call *node) {
+	s := a.calls[call.callee()]
+	if s == nil || a.relaxed {
+		return
+	}
+	for i, arg := range call.Inner[1:] {
+		if to := s.types[i]; to != "" && a.untyped(arg) {
+			a.becomes(arg, to+" *")
+		}
+	}
+}
+
+// restricted looks at the arguments of a call.
+func (a *aliaser) restricted(call *node) {
+	if len(call.Inner) < 2 {
+		return
+	}
+	params := parametersOf(call.Inner[0].Type.Qual)
+	args := call.Inner[1:]
+	s := a.calls[call.callee()]
+	if s == nil {
+		s = &summary{}
+	}
+	for _, p := range s.apart {
+		if p[0] < len(args) && p[1] < len(args) {
+			a.keepsApart(call, args[p[0]], args[p[1]])
+		}
+	}
+	for i := range min(len(params), len(args)) {
+		if !strings.Contains(params[i], "restrict") {
+			continue
+		}
+		id, into := a.global(args[i])
+		if set, used := s.uses[id]; used && (set || !strings.HasPrefix(params[i], "const ")) &&
+			(into.element == "" || into.element == "0") {
+			a.note(call, overlapping)
+		}
+		for k := range min(len(params), len(args)) {
+			if k == i || k < i && strings.Contains(params[k], "restrict") || !strings.Contains(params[k], "*") ||
+				strings.HasPrefix(params[i], "const ") && strings.HasPrefix(params[k], "const ") {
+				continue
+			}
+			a.keepsApart(call, args[i], args[k])
+		}
+	}
+}
+
+const overlapping = "the compiler does not use that the call leads a parameter with restrict to an object that is " +
+	"accessed otherwise, too, which C excludes (C17 6.7.3.1)"
+
+// keepsApart looks at two arguments that a parameter with restrict keeps apart.
+func (a *aliaser) keepsApart(call, x, y *node) {
+	if a.root(x).meets(a.root(y)) {
+		a.note(call, overlapping)
+	}
+	i, is := a.parameter(x)
+	k, too := a.parameter(y)
+	if is && too {
+		a.apart = append(a.apart, [2]int{i, k})
+	}
+}
+
+// parameter returns which parameter an argument is.
+func (a *aliaser) parameter(n *node) (int, bool) {
+	key := lvalueOf(a.source(n, 4))
+	at, ok := a.params[key]
+	return at, ok && a.changed[key] == 1
+}
+
+// global returns the variable at file scope that an argument leads into, and where.
+func (a *aliaser) global(n *node) (string, place) {
+	into := a.root(n)
+	n = a.source(n, 4)
+	if len(n.Inner) != 1 || n.CastKind != "ArrayToPointerDecay" && n.Opcode != "&" {
+		return "", into
+	}
+	if v := n.Inner[0].variable(); v != nil && a.globals[v.Referenced.ID] {
+		return v.Referenced.ID, into
+	}
+	return "", into
+}
+
+// place is what an argument leads into: an object by its text, and which element of it if that is a number.
+type place struct{ object, element string }
+
+// meets reports whether two places may be one, or one in the other.
+func (p place) meets(q place) bool {
+	return p.object != "" && (p.object == q.object && (p.element == "" || q.element == "" || p.element == q.element) ||
+		strings.HasPrefix(p.object, q.object+".") || strings.HasPrefix(q.object, p.object+"."))
+}
+
+// root returns where an argument leads to; nothing where that is not known.
+func (a *aliaser) root(n *node) place {
+	n = a.source(n, 4)
+	switch {
+	case n.Kind == "UnaryOperator" && n.Opcode == "&" && len(n.Inner) == 1,
+		n.CastKind == "ArrayToPointerDecay" && len(n.Inner) == 1:
+		n = n.Inner[0].plain()
+	case n.Kind == "BinaryOperator" && (n.Opcode == "+" || n.Opcode == "-") && len(n.Inner) == 2:
+		return a.element(n)
+	}
+	if n.Kind == "ArraySubscriptExpr" && len(n.Inner) == 2 {
+		return a.element(n)
+	}
+	if text := n.text(); !strings.Contains(text, "...") {
+		return place{object: text}
+	}
+	return place{}
+}
+
+// element returns the place of an element: of a pointer and a number.
+func (a *aliaser) element(n *node) place {
+	p := a.root(n.Inner[0])
+	if i := n.Inner[1].plain(); i.Kind == "IntegerLiteral" && p.element == "" {
+		p.element = i.Value
+	}
+	return p
+}
+
+// parametersOf returns the types of the parameters of a function, of the type of a function or of a pointer to one.
+func parametersOf(t string) []string {
+	open := strings.LastIndex(t, "(*)(")
+	if open >= 0 {
+		open += len("(*)")
+	} else if open = strings.IndexByte(t, '('); open < 0 {
+		return nil
+	}
+	var out []string
+	depth, from := 0, open+1
+	for i := open; i < len(t); i++ {
+		switch c := t[i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return append(out, strings.TrimSpace(t[from:i]))
+			}
+		case c == ',' && depth == 1:
+			out, from = append(out, strings.TrimSpace(t[from:i])), i+1
+		}
+	}
+	return nil
+}
