@@ -44,6 +44,9 @@ type branch struct {
 	nth int
 }
 
+// otherwise is the way on behind an if whose statement is left.
+const otherwise = -1
+
 // pointing is a pointer to a type that is made of something.
 type pointing struct {
 	to   string
@@ -106,6 +109,8 @@ func (a *aliaser) statement(n *node) {
 	was := len(a.way)
 	for i, in := range n.Inner {
 		switch {
+		case n.Kind == "CompoundStmt" && i > 0 && n.Inner[i-1].leaves():
+			a.way = append(a.way[:len(a.way):len(a.way)], branch{n.Inner[i-1], otherwise})
 		case n.Kind == "IfStmt" && i > 0:
 			a.way = append(a.way[:was:was], branch{n, i})
 		case in.Kind == "CaseStmt" || in.Kind == "DefaultStmt":

@@ -17,7 +17,9 @@ func (a *aliaser) summarise(f *node) *summary {
 	s := &summary{types: map[int]string{}, apart: a.apart, uses: map[string]bool{}}
 	for id, at := range a.params {
 		all := a.bare[id]
-		always := slices.ContainsFunc(all, func(p pointing) bool { return len(p.way) == 0 })
+		always := slices.ContainsFunc(all, func(p pointing) bool {
+			return !slices.ContainsFunc(p.way, func(b branch) bool { return b.nth != otherwise })
+		})
 		if always && !slices.ContainsFunc(all, func(p pointing) bool { return a.differ(p.to, all[0].to) }) {
 			s.types[at] = all[0].to
 		}
@@ -69,8 +71,7 @@ func (a *aliaser) restricted(call *node) {
 			continue
 		}
 		id, into := a.global(args[i])
-		if set, used := s.uses[id]; used && (set || !strings.HasPrefix(params[i], "const ")) &&
-			(into.element == "" || into.element == "0") {
+		if set, used := s.uses[id]; used && (set || !strings.HasPrefix(params[i], "const ")) && into.element == "0" {
 			a.note(call, overlapping)
 		}
 		for k := range min(len(params), len(args)) {
@@ -118,6 +119,18 @@ func (a *aliaser) global(n *node) (string, place) {
 	return "", into
 }
 
+// leaves reports an if without else that is not gone on from behind it where its condition holds.
+func (n *node) leaves() bool {
+	if n.Kind != "IfStmt" || len(n.Inner) != 2 {
+		return false
+	}
+	last := n.Inner[1]
+	for last.Kind == "CompoundStmt" && len(last.Inner) > 0 {
+		last = last.Inner[len(last.Inner)-1]
+	}
+	return last.Kind == "ReturnStmt" || last.Kind == "BreakStmt" || last.Kind == "ContinueStmt"
+}
+
 // place is what an argument leads into: an object by its text, and which element of it if that is a number.
 type place struct{ object, element string }
 
@@ -141,7 +154,7 @@ func (a *aliaser) root(n *node) place {
 		return a.element(n)
 	}
 	if text := n.text(); !strings.Contains(text, "...") {
-		return place{object: text}
+		return place{text, "0"}
 	}
 	return place{}
 }
@@ -149,7 +162,9 @@ func (a *aliaser) root(n *node) place {
 // element returns the place of an element: of a pointer and a number.
 func (a *aliaser) element(n *node) place {
 	p := a.root(n.Inner[0])
-	if i := n.Inner[1].plain(); i.Kind == "IntegerLiteral" && p.element == "" {
+	was := p.element
+	p.element = ""
+	if i := n.Inner[1].plain(); i.Kind == "IntegerLiteral" && was == "0" {
 		p.element = i.Value
 	}
 	return p
