@@ -35,7 +35,7 @@ int main(void) { g(&x); return 0; }`
 static int f(void *a, void *b) { int *i = a; short *s = b; *i = 1; *s = 2; return *i; }
 int main(void) { void *m = malloc(4); if (!m) return 0; int r = f(m, m); free(m); assert(r == 2); return 0; }`
 	const kinds = `#include <assert.h>
-static float buf[8];
+static float buf[8], old[8];
 static int value(int kind, const void *v) {
 	if (kind == 0) { const int *i = v; return *i; }
 	const float *f = v; return (int)*f;
@@ -43,7 +43,7 @@ static int value(int kind, const void *v) {
 static void copy(int n, float *restrict d, const float *restrict s) { for (int i = 0; i < n; i++) d[i] = s[i]; }
 int main(void) {
 	int i = 1; float f = 2; assert(value(0, &i) == 1 && value(1, &f) == 2);
-	copy(4, buf, buf + 4); assert(buf[0] == 0); return 0;
+	copy(4, buf, old); assert(buf[0] == 0); return 0;
 }`
 	const cast = `#include <assert.h>
 int main(void) { short s[2] = {1, 0}; int i = *(int *)s; assert(i == 1); return 0; }`

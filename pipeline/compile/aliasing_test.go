@@ -21,6 +21,8 @@ static void both(void *x, void *y) { int *i = x; short *z = y; if (i) *i = *z; }
 static void either(int kind, void *x) { if (kind) { h(x); return; } k(x); }
 static void one_of(int kind, void *x) { if (kind) { k(x); return; } int *i = x; h(i); }
 static void words(const uint8_t *x) { const uint32_t *z = (const uint32_t *)x; one = (int)*z; }
+struct alike { int k; float f; };
+static int keeps(int *restrict x, int *restrict y) { return *x = *y; }
 static void wraps(int *x, const int *y) { two(x, y); }
 static void wraps_again(const int *y, int *x) { wraps(x, y); }
 static void sets(const int *restrict x) { one = *x; }
@@ -55,11 +57,11 @@ static void calls(int *restrict x) { sets(x); *x = 1; }
 		"either(1, p); either(0, q); one_of(0, p); one_of(1, q);": "",
 		"wraps(p, p);":         "restrict",
 		"wraps_again(&n, &n);": "restrict",
-		"wraps(p, &n); wraps_again(a, a + 1 - 1 + n); wraps(&whole[0], &whole[1]);": "restrict",
-		"wraps(p, &n); wraps(&whole[0], &whole[1]);":                                "",
-		"sets(&one);":    "restrict",
-		"reads(&other);": "restrict",
-		"calls(&one);":   "restrict",
+		"wraps(p, &n); wraps_again(a, a + 1 - 1 + n); n++;": "restrict",
+		"wraps(p, &n); wraps(&whole[0], &one);":             "",
+		"sets(&one);":                                       "restrict",
+		"reads(&other);":                                    "restrict",
+		"calls(&one);":                                      "restrict",
 		"sets(&other); reads(&one); calls(&other); reads(whole);": "",
 		"return *(any32 *)q;":                          "",
 		"return *(uint32_t *)y;":                       "",
@@ -69,15 +71,19 @@ static void calls(int *restrict x) { sets(x); *x = 1; }
 		"return ((struct opaque *)p) == v;":            "",
 		"copy(&w->i, &w->f);":                          "",
 		"*(void **)&p = v;":                            "",
-		"two(a, a + 4); two(whole + 2, whole);":        "",
-		"two(a + n, a);":                               "restrict",
+		"two(a, a + 4);":                               "restrict",
+		"two(whole + 2, whole);":                       "restrict",
+		"int (*volatile f)(int *, int *) = (int (*)(int *, int *))keeps; return f(p, p);": "restrict",
+		"struct alike *z = (struct alike *)b; z->f = 0;":                                  "struct base and as struct alike",
+
+		"two(a + n, a);": "restrict",
 		"if (n == 1) { int *x = v; return *x; } float *z = v; return (int)*z;":                     "",
 		"if (n == 1) { int *x = v; *x = 1; } float *z = v; return (int)*z;":                        "int and as float",
 		"if (n) { h(v); goto next; } n++; next: k(v);":                                             "int and as float",
 		"if (n) h(&w->i); else k(&w->f);":                                                          "",
 		"switch (n) { case 1: h(v); break; case 2: n++; k(v); }":                                   "",
 		"uint8_t *x = y; *(uint16_t *)x = 1; x += 2; *(uint32_t *)x = 1;":                          "",
-		"two(&a[0], &a[1]); two(p, &n); int z[2]; two(z, p);":                                      "",
+		"two(p, &n); int z[2]; two(z, p);":                                                         "",
 		"*(volatile uint16_t *)(volatile uint32_t *)64 = 1; *(volatile float *)64 = 2;":            "",
 		"int (*z)[4] = v; h(*z);":                                                                  "",
 		"void (*z)(void) = (void (*)(void))v; z();":                                                "",

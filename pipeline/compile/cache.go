@@ -107,7 +107,7 @@ func (r *Request) keyOfFlags(h io.Writer, flags []string, contracts string) erro
 	if err != nil {
 		return &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 15 %s\n%s\nshim %s %x\n%s\n", contracts, ver, shimVersion,
+	fmt.Fprintf(h, "unit 16 %s\n%s\nshim %s %x\n%s\n", contracts, ver, shimVersion,
 		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")

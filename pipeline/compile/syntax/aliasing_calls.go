@@ -7,14 +7,15 @@ import (
 
 // summary is what calls of a function do to their arguments that this unit says.
 type summary struct {
-	types map[int]string  // what parameters without a type are made, where that is one type
-	apart [][2]int        // parameters that are handed on as two that restrict keeps apart
-	uses  map[string]bool // variables at file scope that it or its callees name; true if they are set
+	params []string        // their types
+	types  map[int]string  // what parameters without a type are made, where that is one type
+	apart  [][2]int        // parameters that are handed on as two that restrict keeps apart
+	uses   map[string]bool // variables at file scope that it or its callees name; true if they are set
 }
 
 // summarise returns what was found of the function that was looked at last.
 func (a *aliaser) summarise(f *node) *summary {
-	s := &summary{types: map[int]string{}, apart: a.apart, uses: map[string]bool{}}
+	s := &summary{params: parametersOf(f.Type.Qual), types: map[int]string{}, apart: a.apart, uses: map[string]bool{}}
 	for id, at := range a.params {
 		all := a.bare[id]
 		always := slices.ContainsFunc(all, func(p pointing) bool {
@@ -55,8 +56,7 @@ func (a *aliaser) restricted(call *node) {
 	if len(call.Inner) < 2 {
 		return
 	}
-	params := parametersOf(call.Inner[0].Type.Qual)
-	args := call.Inner[1:]
+	params, args := a.paramsOf(call), call.Inner[1:]
 	s := a.calls[call.callee()]
 	if s == nil {
 		s = &summary{}
@@ -70,8 +70,7 @@ func (a *aliaser) restricted(call *node) {
 		if !strings.Contains(params[i], "restrict") {
 			continue
 		}
-		id, into := a.global(args[i])
-		if set, used := s.uses[id]; used && (set || !strings.HasPrefix(params[i], "const ")) && into.element == "0" {
+		if set, used := s.uses[a.global(args[i])]; used && (set || !strings.HasPrefix(params[i], "const ")) {
 			a.note(call, overlapping)
 		}
 		for k := range min(len(params), len(args)) {
@@ -84,12 +83,29 @@ func (a *aliaser) restricted(call *node) {
 	}
 }
 
+// paramsOf returns the types of the parameters of what is called; through a pointer, with the restrict of any function
+// that is defined further up and has as many: the pointer's type need not say so.
+func (a *aliaser) paramsOf(call *node) []string {
+	out := parametersOf(call.Inner[0].Type.Qual)
+	if f := call.Inner[0].plain(); f.CastKind == "FunctionToPointerDecay" && f.Inner[0].plain().Kind == "DeclRefExpr" {
+		return out
+	}
+	for _, s := range a.calls {
+		for i, p := range s.params {
+			if len(s.params) == len(out) && strings.Contains(p, "restrict") && strings.HasSuffix(out[i], "*") {
+				out[i] = p
+			}
+		}
+	}
+	return out
+}
+
 const overlapping = "the compiler does not use that the call leads a parameter with restrict to an object that is " +
 	"accessed otherwise, too, which C excludes (C17 6.7.3.1)"
 
 // keepsApart looks at two arguments that a parameter with restrict keeps apart.
 func (a *aliaser) keepsApart(call, x, y *node) {
-	if a.root(x).meets(a.root(y)) {
+	if p, q := a.root(x), a.root(y); p != "" && (p == q || strings.HasPrefix(p, q+".") || strings.HasPrefix(q, p+".")) {
 		a.note(call, overlapping)
 	}
 	i, is := a.parameter(x)
@@ -106,20 +122,19 @@ func (a *aliaser) parameter(n *node) (int, bool) {
 	return at, ok && a.changed[key] == 1
 }
 
-// global returns the variable at file scope that an argument leads into, and where.
-func (a *aliaser) global(n *node) (string, place) {
-	into := a.root(n)
+// global returns the variable at file scope that an argument leads into.
+func (a *aliaser) global(n *node) string {
 	n = a.source(n, 4)
 	if len(n.Inner) != 1 || n.CastKind != "ArrayToPointerDecay" && n.Opcode != "&" {
-		return "", into
+		return ""
 	}
 	if v := n.Inner[0].variable(); v != nil && a.globals[v.Referenced.ID] {
-		return v.Referenced.ID, into
+		return v.Referenced.ID
 	}
-	return "", into
+	return ""
 }
 
-// leaves reports an if without else that is not gone on from behind it where its condition holds.
+// leaves reports an if without else that ends the function where its condition holds.
 func (n *node) leaves() bool {
 	if n.Kind != "IfStmt" || len(n.Inner) != 2 {
 		return false
@@ -128,46 +143,27 @@ func (n *node) leaves() bool {
 	for last.Kind == "CompoundStmt" && len(last.Inner) > 0 {
 		last = last.Inner[len(last.Inner)-1]
 	}
-	return last.Kind == "ReturnStmt" || last.Kind == "BreakStmt" || last.Kind == "ContinueStmt"
+	return last.Kind == "ReturnStmt"
 }
 
-// place is what an argument leads into: an object by its text, and which element of it if that is a number.
-type place struct{ object, element string }
-
-// meets reports whether two places may be one, or one in the other.
-func (p place) meets(q place) bool {
-	return p.object != "" && (p.object == q.object && (p.element == "" || q.element == "" || p.element == q.element) ||
-		strings.HasPrefix(p.object, q.object+".") || strings.HasPrefix(q.object, p.object+"."))
-}
-
-// root returns where an argument leads to; nothing where that is not known.
-func (a *aliaser) root(n *node) place {
+// root returns the object that an argument leads into, by its text; empty where that is not known. How far a callee goes
+// from there is not: elements of an array are one object.
+func (a *aliaser) root(n *node) string {
 	n = a.source(n, 4)
 	switch {
 	case n.Kind == "UnaryOperator" && n.Opcode == "&" && len(n.Inner) == 1,
 		n.CastKind == "ArrayToPointerDecay" && len(n.Inner) == 1:
 		n = n.Inner[0].plain()
 	case n.Kind == "BinaryOperator" && (n.Opcode == "+" || n.Opcode == "-") && len(n.Inner) == 2:
-		return a.element(n)
+		return a.root(n.Inner[0])
 	}
 	if n.Kind == "ArraySubscriptExpr" && len(n.Inner) == 2 {
-		return a.element(n)
+		return a.root(n.Inner[0])
 	}
 	if text := n.text(); !strings.Contains(text, "...") {
-		return place{text, "0"}
+		return text
 	}
-	return place{}
-}
-
-// element returns the place of an element: of a pointer and a number.
-func (a *aliaser) element(n *node) place {
-	p := a.root(n.Inner[0])
-	was := p.element
-	p.element = ""
-	if i := n.Inner[1].plain(); i.Kind == "IntegerLiteral" && was == "0" {
-		p.element = i.Value
-	}
-	return p
+	return ""
 }
 
 // parametersOf returns the types of the parameters of a function, of the type of a function or of a pointer to one.

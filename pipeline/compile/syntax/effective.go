@@ -124,26 +124,11 @@ func (t *ctypes) holds(a, b string, depth int) bool {
 	return false
 }
 
-// first returns the first scalar in a.
-func (t *ctypes) first(a string, depth int) string {
-	tag, ok := tagOf(a)
-	if r := t.records[tag]; ok && r != nil && len(r.members) > 0 && depth < 8 {
-		return t.first(t.base(r.members[0]), depth+1)
-	}
-	return a
-}
-
-// differ reports whether an lvalue of one of two types may not be of an object of the other. Structures that begin alike
-// are taken for each other's beginning.
+// differ reports whether an lvalue of one of two types may not be of an object of the other.
 func (t *ctypes) differ(a, b string) bool {
 	a, b = t.base(a), t.base(b)
 	for strings.HasSuffix(a, "*") && strings.HasSuffix(b, "*") {
 		a, b = strings.TrimSuffix(a, "*"), strings.TrimSuffix(b, "*")
 	}
-	if a == "" || b == "" || a == b || t.holds(a, b, 0) || t.holds(b, a, 0) {
-		return false
-	}
-	_, x := tagOf(a)
-	_, y := tagOf(b)
-	return !x || !y || t.first(a, 0) != t.first(b, 0)
+	return a != "" && b != "" && a != b && !t.holds(a, b, 0) && !t.holds(b, a, 0)
 }
