@@ -77,6 +77,11 @@ func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, sh
 	if resume(); !ended {
 		return
 	}
+	takeOver(&plan, res, &more, changed)
+}
+
+// takeOver adds to res what more knows under the assumptions of larger blocks.
+func takeOver(plan *Plan, res, more *verdict.Result, larger []verdict.Assumption) {
 	known := map[string]*verdict.Claim{}
 	for _, list := range [][]verdict.Claim{more.Claims, more.Wider} {
 		for i := range list {
@@ -89,19 +94,20 @@ func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, sh
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		k := known[c.ID]
-		if k == nil || c.Status != verdict.Unknown && (c.Status != verdict.Violated || len(guessed(&plan, c)) == 0) {
+		past := c.Status == verdict.Violated && len(guessed(plan, c)) > 0
+		if k == nil || !past && !leftOut(c) {
 			continue
 		}
 		k.Assumptions = slices.Clone(k.Assumptions)
-		for j := range changed {
-			if !slices.Contains(k.Assumptions, changed[j].ID) {
-				k.Assumptions = append(k.Assumptions, changed[j].ID)
+		for _, a := range larger {
+			if !slices.Contains(k.Assumptions, a.ID) {
+				k.Assumptions = append(k.Assumptions, a.ID)
 			}
 		}
 		k.Certificate, k.Evidence = nil, nil // of another program
 		k.Learn(verdict.Guessed)
 		res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
-		if c.Status == verdict.Violated {
+		if past {
 			res.Wider = append(res.Wider, *k)
 		} else {
 			*c = *k
@@ -109,12 +115,18 @@ func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, sh
 	}
 }
 
+// leftOut reports a claim that is open because a violation is no finding, or because executions come to it only past one.
+func leftOut(c *verdict.Claim) bool {
+	return c.Status == verdict.Unknown && c.Reason != nil &&
+		(c.Reason.Kind == verdict.Incomplete || c.Reason.Kind == verdict.Shadowed)
+}
+
 // openChecks returns the checks that claims are open of, and that violations of res are of which go past a guess.
 func openChecks(plan *Plan, res *verdict.Result) verdict.CheckSet {
 	out := verdict.CheckSet{}
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if c.Check.Of().Decided == verdict.ByPaths && (c.Status == verdict.Unknown || len(guessed(plan, c)) > 0) {
+		if c.Check.Of().Decided == verdict.ByPaths && (leftOut(c) || len(guessed(plan, c)) > 0) {
 			out[c.Check] = true
 		}
 	}
