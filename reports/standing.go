@@ -149,11 +149,21 @@ func (c *Condition) Change() string {
 	return correction(c.Claims[0].Result, c.Assumptions)
 }
 
+// Declare is how the declaration of the function says the condition; "" where it cannot.
+func (c *Condition) Declare() string {
+	if slices.ContainsFunc(c.Assumptions, func(a verdict.Assumption) bool { return a.Relation == verdict.Apart }) {
+		return "`restrict` on one of these parameters says that callers keep them apart"
+	}
+	return ""
+}
+
 // conditionLine is a condition as one line.
 func conditionLine(c *Condition) string {
 	text := fmt.Sprintf("%s: %s", c.Says(), c.Of())
 	if line := c.Change(); line != "" {
 		text += "; `assume` of the manifest (or --assume) changes it, such as " + line
+	} else if how := c.Declare(); how != "" {
+		text += "; " + how
 	}
 	return text
 }

@@ -113,6 +113,8 @@ func (p *printer) conditions(results []verdict.Result) {
 		p.line("\n%s: %s: %s", p.status(c.Status), c.Says(), c.Of())
 		if line := c.Change(); line != "" {
 			p.line("  to change it: a line under `assume:` of the manifest (or --assume), such as %s", line)
+		} else if how := c.Declare(); how != "" {
+			p.line("  to change it: %s", how)
 		}
 	}
 }

@@ -36,6 +36,7 @@ int quiet_A(void) { return quiet + table[3]; /*1*/ }
 int public_C(void) { return 8 / shared; /*1*/ }
 int length_B(const uint8_t *p, unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) s += p[i]; /*1*/ return s; }
 int overlap_C(int *p, int *q) { *p = 1; *q = 0; return 8 / *p; /*1*/ }
+int restrict_A(int *restrict p, int *q) { *p = 1; *q = 0; return 8 / *p; /*1*/ }
 int distinct_A(int *p, int *q) { int one = 1; *p = one; *q = 0; return 8 / one; /*1*/ }
 int asserted_C(struct ring *r) { assert(r->head < 8); /*1*/ return 0; }
 int freed_C(int *p, int *q) { free(p); return *q; /*1*/ }

@@ -88,6 +88,7 @@ func (d *debugInfo) derived(t *ir.DType, n *metadata.DIDerivedType) {
 		base := d.typ(n.BaseType)
 		*t = *base
 		t.Volatile = t.Volatile || n.Tag == enum.DwarfTagVolatileType
+		t.Restrict = t.Restrict || n.Tag == enum.DwarfTagRestrictType
 		if base.Kind == ir.DPointer && base.Elem == nil {
 			d.pending = append(d.pending, pendingElem{t, pointeeOf(n)})
 		}

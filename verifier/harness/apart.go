@@ -7,7 +7,7 @@ import (
 )
 
 // apart notes of each two blocks that parameters lead to that they do not overlap, where nothing in their types keeps
-// them from it (C17 6.5p7).
+// them from it (C17 6.5p7). Where one of them is declared with restrict, callers see to it (C17 6.7.3.1).
 func (h *harness) apart(args []ir.Value) {
 	block := func(i int) *ir.Instr {
 		if v := h.vars[i]; v == nil || v.T == nil || v.T.Kind != ir.DPointer {
@@ -28,7 +28,11 @@ func (h *harness) apart(args []ir.Value) {
 			if p == nil || q == nil || p == q || !mayOverlap(h.elemOf(i), h.elemOf(k)) {
 				continue
 			}
-			id := h.note(h.nameOf(i)+", "+h.nameOf(k), verdict.Apart, verdict.Chosen,
+			origin := verdict.Chosen
+			if h.vars[i].T.Restrict || h.vars[k].T.Restrict {
+				origin = verdict.Read
+			}
+			id := h.note(h.nameOf(i)+", "+h.nameOf(k), verdict.Apart, origin,
 				"what %s leads to and what %s leads to do not overlap", h.nameOf(i), h.nameOf(k))
 			brings(id, p, q)
 		}

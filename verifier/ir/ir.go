@@ -427,6 +427,7 @@ type DType struct {
 	Bits     int
 	Signed   bool
 	Volatile bool     // the type as a whole is qualified so
+	Restrict bool     // likewise
 	Elem     *DType   // pointer, array; enum: the underlying integer; function: the result
 	Params   []*DType // function; without what a variable number of arguments adds
 	Count    int64    // array; -1 if unknown
