@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -32,7 +31,6 @@ func limitsCommand() *cobra.Command {
 				}
 				fmt.Fprintf(w, "  %s\t%s\t%s\n", l.Name, l.Value, l.Says)
 			}
-			fmt.Fprintf(w, "\nElsewhere\n  %s\n", strings.ReplaceAll(strings.TrimSpace(policy.Elsewhere), "\n", "\n  "))
 			fmt.Fprintf(w, "\nTechniques\n")
 			for _, n := range verifier.Techniques() {
 				fmt.Fprintf(w, "  %s\n", n)

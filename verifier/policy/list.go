@@ -14,11 +14,6 @@ var files = []string{"policy.go", "systems.go", "graphs.go", "encoding.go", "pro
 //go:embed policy.go systems.go graphs.go encoding.go programs.go runs.go
 var texts embed.FS
 
-// Elsewhere lists the numbers that other packages of the engine name for themselves.
-//
-//go:embed elsewhere.txt
-var Elsewhere string
-
 // Limit is one constant or table of this package, as it is written.
 type Limit struct {
 	Group string // the comment above its group, up to the first full stop

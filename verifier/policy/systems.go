@@ -82,3 +82,23 @@ const (
 	Z3ContextQuestions = 300     // of one context of Z3, which only grows
 	Z3WorkPerMilli     = 4000    // units of its rlimit, about
 )
+
+// Polynomials and facts of terms.
+const (
+	PolyDegree = 4       // of the polynomials that terms are taken for
+	PolyParts  = 64      // beyond, a term is an unknown
+	PolyDepth  = 6       // of terms whose polynomial nobody asked for before
+	PolyMemory = 1 << 21 // parts remembered; then all are forgotten
+	FactDepth  = 40      // of terms whose facts nobody asked for before
+)
+
+// Numbers of graphs and systems.
+const (
+	CertifiedDefinitions = 2     // equations that are followed from a variable, where a graph is checked
+	ResultWorth          = 10    // pointers that the result of a function is worth
+	TypeBits             = 15    // length of constants that count as a type's
+	BoundUnit            = 10000 // a constant is better than a variable up to about this, as bounds of machine types are not
+	BoundSteady          = 10    // weight of a variable that the component does not change
+	BoundOwn             = 12    // likewise, of the variable itself
+	BoundOther           = 15    // likewise, of others
+)

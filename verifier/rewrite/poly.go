@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/rewrite/facts"
 )
 
@@ -22,16 +23,9 @@ type poly struct {
 
 // part is a coefficient times a product of unknowns; the product of none is 1.
 type part struct {
-	product [polyDegree]ilr.Term // descending, 0 where there are fewer
+	product [policy.PolyDegree]ilr.Term // descending, 0 where there are fewer
 	coeff   uint64
 }
-
-const (
-	polyDegree = 4
-	polyParts  = 64      // beyond, a term is an unknown
-	polyDepth  = 6       // of terms whose polynomial nobody asked for before
-	polyMemory = 1 << 21 // parts remembered; then all are forgotten
-)
 
 // polys remembers the polynomial of each term, and the first term of each polynomial.
 type polys struct {
@@ -41,7 +35,7 @@ type polys struct {
 }
 
 func (ps *polys) remember(t ilr.Term, p poly) {
-	if ps.held += len(p.parts) + 2; ps.held > polyMemory {
+	if ps.held += len(p.parts) + 2; ps.held > policy.PolyMemory {
 		ps.memo, ps.first, ps.held = map[ilr.Term]poly{}, map[uint64]ilr.Term{}, len(p.parts)
 	}
 	ps.memo[t] = p
@@ -55,7 +49,7 @@ func number(w int, v uint64) poly {
 }
 
 func unknown(w int, t ilr.Term) poly {
-	return poly{w, []part{{[polyDegree]ilr.Term{t}, 1}}}
+	return poly{w, []part{{[policy.PolyDegree]ilr.Term{t}, 1}}}
 }
 
 func (p poly) constant() (v uint64, ok bool) {
@@ -90,7 +84,7 @@ func (p poly) hash() uint64 {
 	return h ^ h>>32
 }
 
-// plus returns p + c*q modulo 2^w of p; ok is false beyond polyParts.
+// plus returns p + c*q modulo 2^w of p; ok is false beyond policy.PolyParts.
 func (p poly) plus(q poly, c uint64) (r poly, ok bool) {
 	r = poly{p.w, make([]part, 0, len(p.parts)+len(q.parts))}
 	put := func(t part) {
@@ -118,12 +112,12 @@ func (p poly) plus(q poly, c uint64) (r poly, ok bool) {
 	for ; j < len(q.parts); j++ {
 		put(part{q.parts[j].product, c * q.parts[j].coeff})
 	}
-	return r, len(r.parts) <= polyParts
+	return r, len(r.parts) <= policy.PolyParts
 }
 
-// times returns the product; ok is false beyond polyParts and polyDegree.
+// times returns the product; ok is false beyond policy.PolyParts and policy.PolyDegree.
 func (p poly) times(q poly) (r poly, ok bool) {
-	if len(p.parts)*len(q.parts) > 4*polyParts {
+	if len(p.parts)*len(q.parts) > 4*policy.PolyParts {
 		return r, false
 	}
 	r = poly{w: p.w}
@@ -145,10 +139,10 @@ func (p poly) times(q poly) (r poly, ok bool) {
 }
 
 // join returns the product of two products.
-func join(a, b [polyDegree]ilr.Term) (r [polyDegree]ilr.Term, ok bool) {
+func join(a, b [policy.PolyDegree]ilr.Term) (r [policy.PolyDegree]ilr.Term, ok bool) {
 	i, j := 0, 0
-	for n := 0; n < polyDegree; n++ {
-		if j == polyDegree || i < polyDegree && a[i] >= b[j] {
+	for n := 0; n < policy.PolyDegree; n++ {
+		if j == policy.PolyDegree || i < policy.PolyDegree && a[i] >= b[j] {
 			r[n] = a[i]
 			i++
 		} else {
@@ -156,5 +150,5 @@ func join(a, b [polyDegree]ilr.Term) (r [polyDegree]ilr.Term, ok bool) {
 			j++
 		}
 	}
-	return r, (i == polyDegree || a[i] == 0) && (j == polyDegree || b[j] == 0)
+	return r, (i == policy.PolyDegree || a[i] == 0) && (j == policy.PolyDegree || b[j] == 0)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/rewrite/facts"
 )
 
@@ -51,7 +52,7 @@ func (m *match) polynomial(k ilr.Kind, w int, imm uint64, args []ilr.Term, depth
 	case ilr.KBvAnd:
 		return m.masked(w, args, depth)
 	case ilr.KBvOr, ilr.KBvXor:
-		if depth < polyDepth-2 { // only just below a sum
+		if depth < policy.PolyDepth-2 { // only just below a sum
 			return p, false
 		}
 		both := uint64(1)
@@ -179,7 +180,7 @@ func (m *match) sums(k ilr.Kind, args []ilr.Term) ilr.Term {
 			return 0 // has no other form that is worth a look
 		}
 	}
-	p, ok := m.polynomial(k, w, 0, args, polyDepth)
+	p, ok := m.polynomial(k, w, 0, args, policy.PolyDepth)
 	if !ok {
 		return 0
 	}
@@ -191,7 +192,7 @@ func (m *match) sums(k ilr.Kind, args []ilr.Term) ilr.Term {
 	}
 	h := p.hash()
 	if t, ok := m.r.polys.first[h]; ok {
-		if int(t) <= s.Len() && s.Sort(t) == m.sort && m.polyOf(t, polyDepth).equal(p) {
+		if int(t) <= s.Len() && s.Sort(t) == m.sort && m.polyOf(t, policy.PolyDepth).equal(p) {
 			return t
 		}
 	}
@@ -208,7 +209,7 @@ func (m *match) equation(a, b ilr.Term) ilr.Term {
 	if w == 0 || w > 64 || !isSum(s.Kind(a)) && !isSum(s.Kind(b)) {
 		return 0
 	}
-	d, ok := m.polyOf(a, polyDepth).plus(m.polyOf(b, polyDepth), ^uint64(0))
+	d, ok := m.polyOf(a, policy.PolyDepth).plus(m.polyOf(b, policy.PolyDepth), ^uint64(0))
 	if !ok {
 		return 0
 	}

@@ -65,14 +65,11 @@ var ways = []way{{order: sameFirst}, {order: forward}, {order: backward}, {order
 	{order: sameFirst, careless: true}, {order: forward, careless: true},
 	{order: backward, careless: true}, {order: resultAlone, careless: true}}
 
-// perResult is how many other pointers the result of a function is worth.
-const perResult = 10
-
 // miss notes that what root r held is lost.
 func (a *aligner) miss(r root) {
 	a.misses++
 	if p, ok := r.val.(*ir.Param); ok && p.Index == resultIndex {
-		a.misses += perResult
+		a.misses += policy.ResultWorth
 		a.lostResult = true
 	}
 }

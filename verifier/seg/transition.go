@@ -7,10 +7,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// typeBits is the length of constants that count as a type's.
-const typeBits = 15
 
 // transition adds the transition of path e under the knowledge k, which is that of its end. Where costs count, it goes
 // on in the callees of the path's modular calls as well: their runs are part of the whole (MO-70).
@@ -91,7 +89,7 @@ type pathWriter struct {
 }
 
 func (w *pathWriter) ge(l exact.Lin) {
-	if !w.x.opts.NoTypeBounds || l.Const.BitLen() < typeBits {
+	if !w.x.opts.NoTypeBounds || l.Const.BitLen() < policy.TypeBits {
 		w.t.GE(l)
 	}
 }

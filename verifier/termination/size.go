@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/its"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
@@ -38,15 +39,6 @@ type localTerm struct {
 	k exact.Int
 }
 
-// Weights of the program that chooses local bounds: a constant is better than a
-// variable up to about weightUnit, so that the bounds of machine types lose.
-const (
-	weightUnit   = 10000
-	weightSteady = 10 // a variable that the component does not change
-	weightOwn    = 12 // the variable itself
-	weightOther  = 15
-)
-
 // linearUpper bounds target (over the state before e and temporaries) by a
 // natural combination of signed variables, of least weight; weight 0 rules a
 // signed variable out.
@@ -68,7 +60,7 @@ func (r *ranker) linearUpper(ctx context.Context, e *edge, target exact.Lin, wei
 			}
 			k := g.unknown()
 			g.tb.Add(linear.AtLeast(exact.V(k)))
-			cost = append(cost, exact.Term{Var: k, Coef: exact.I(-w * weightUnit)})
+			cost = append(cost, exact.Term{Var: k, Coef: exact.I(-w * policy.BoundUnit)})
 			sign := s.lin().Terms[0].Coef
 			goal.coef[v] = goal.coef[v].AddScaled(sign, exact.V(k))
 			used, unknowns = append(used, s), append(unknowns, k)
@@ -220,12 +212,12 @@ func (z *sizes) choose(ctx context.Context, e *edge, s signed, steady map[exact.
 			case t == s:
 				return own
 			case steady[t.variable()]:
-				return weightSteady
+				return policy.BoundSteady
 			}
-			return weightOther
+			return policy.BoundOther
 		}
 	}
-	first := z.b.r.linearUpper(ctx, e, target, weight(weightOwn))
+	first := z.b.r.linearUpper(ctx, e, target, weight(policy.BoundOwn))
 	if !first.ok {
 		return z.polynomial(e, s), local{}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Simplify returns the term of kind k with these arguments as a constant where the facts of the arguments determine it,
@@ -14,7 +15,7 @@ func (fs *Table) Simplify(s *ilr.Store, k ilr.Kind, sort ilr.Sort, imm uint64, a
 		if sort.W > 64 || k >= ilr.KSelect || k == ilr.KIte {
 			return 0
 		}
-		f := fs.compute(s, k, sort.W, imm, args, factDepth)
+		f := fs.compute(s, k, sort.W, imm, args, policy.FactDepth)
 		if f.Lo == f.Hi {
 			return s.Const(bits.New(sort.W, f.Lo))
 		}

@@ -1,10 +1,13 @@
 package facts
 
-import "github.com/firmproof/firmproof/verifier/ilr"
+import (
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // Under returns what is known of t where c is v.
 func Under(s *ilr.Store, c ilr.Term, v bool, t ilr.Term) Fact {
-	return new(Table).under(s, c, v, t, factDepth)
+	return new(Table).under(s, c, v, t, policy.FactDepth)
 }
 
 // SignedRange bounds t as a signed number.

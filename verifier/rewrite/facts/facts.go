@@ -6,6 +6,7 @@ import (
 	mbits "math/bits"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // Fact says what holds of every value of a bit-vector of at most 64 bits: bits that are
@@ -50,12 +51,10 @@ func (f Fact) tight() Fact {
 // Table remembers the facts of terms of one store that were asked for, in pages: many terms are Booleans and never are.
 type Table struct{ memo []*[factPage]Fact }
 
-const factPage = 128
-
-const factDepth = 40
+const factPage = 0x80
 
 // Of returns what is known of t.
-func (fs *Table) Of(s *ilr.Store, t ilr.Term) Fact { return fs.deep(s, t, factDepth) }
+func (fs *Table) Of(s *ilr.Store, t ilr.Term) Fact { return fs.deep(s, t, policy.FactDepth) }
 
 func (fs *Table) deep(s *ilr.Store, t ilr.Term, depth int) Fact {
 	w := s.Width(t)

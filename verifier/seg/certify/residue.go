@@ -1,13 +1,13 @@
 package certify
 
-import "github.com/firmproof/firmproof/verifier/exact"
-
-// maxDefinitions is how many equations are followed from a variable.
-const maxDefinitions = 2
+import (
+	"github.com/firmproof/firmproof/verifier/exact"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
 
 // multiple reports that k implies that e is a multiple of mod.
 func (k *Knowledge) multiple(e exact.Lin, mod exact.Int) bool {
-	rest, ok := k.rest(e, mod, maxDefinitions)
+	rest, ok := k.rest(e, mod, policy.CertifiedDefinitions)
 	return ok && rest.IsZero()
 }
 
@@ -58,11 +58,11 @@ func (k *Knowledge) above(e exact.Lin) exact.Lin {
 		if !ok {
 			continue
 		}
-		if rest, ok := k.rest(e, r.Mod.Mul(t.Coef.Abs()), maxDefinitions); ok {
+		if rest, ok := k.rest(e, r.Mod.Mul(t.Coef.Abs()), policy.CertifiedDefinitions); ok {
 			slack := r.Mod.Mul(t.Coef.Abs()).Sub(rest).Sub(exact.I(1))
 			return exact.Lin{Terms: e.Terms, Const: e.Const.Add(slack)}
 		}
-		if rest, ok := k.rest(e, r.Mod, maxDefinitions); ok {
+		if rest, ok := k.rest(e, r.Mod, policy.CertifiedDefinitions); ok {
 			return exact.Lin{Terms: e.Terms, Const: e.Const.Add(r.Mod.Sub(rest).Sub(exact.I(1)))}
 		}
 	}
