@@ -101,13 +101,17 @@ func (r *Request) sharedKey(flags []string, text []byte, deps []string) (key str
 	return hex.EncodeToString(h.Sum(nil)[:20]), true
 }
 
+// unitVersion goes up with each change of what units become, in clang's flags or in what is noted in their IR: answers of
+// an older version stay in the folder of whoever asked it.
+const unitVersion = 16
+
 // keyOfFlags takes in what is the same for all texts: compiler, file and flags.
 func (r *Request) keyOfFlags(h io.Writer, flags []string, contracts string) error {
 	ver, err := compilerIdentity()
 	if err != nil {
 		return &InfraError{"compile " + r.File, err}
 	}
-	fmt.Fprintf(h, "unit 16 %s\n%s\nshim %s %x\n%s\n", contracts, ver, shimVersion,
+	fmt.Fprintf(h, "unit %d %s\n%s\nshim %s %x\n%s\n", unitVersion, contracts, ver, shimVersion,
 		sha256.Sum256([]byte(cproverTypes)), r.File)
 	if r.Checks.Stack {
 		fmt.Fprintln(h, "frames")
