@@ -90,9 +90,10 @@ func (a *aliaser) paramsOf(call *node) []string {
 	if f := call.Inner[0].plain(); f.CastKind == "FunctionToPointerDecay" && f.Inner[0].plain().Kind == "DeclRefExpr" {
 		return out
 	}
-	for _, s := range a.calls {
+	for _, s := range a.calls { // in any order: one that writes counts
 		for i, p := range s.params {
-			if len(s.params) == len(out) && strings.Contains(p, "restrict") && strings.HasSuffix(out[i], "*") {
+			if len(s.params) == len(out) && strings.Contains(p, "restrict") && strings.Contains(out[i], "*") &&
+				!(strings.Contains(out[i], "restrict") && strings.HasPrefix(p, "const ")) {
 				out[i] = p
 			}
 		}
