@@ -9,6 +9,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -35,10 +36,11 @@ func tooShort(plan *Plan, res *verdict.Result) map[string]int64 {
 	return out
 }
 
-// guessed lists the blocks of guessed sizes that a failure is about.
+// guessed lists the blocks of guessed sizes that a failure is about; not one that many pointers lead to, of which more
+// than its size is made up.
 func guessed(plan *Plan, c *verdict.Claim) []string {
 	return slices.DeleteFunc(c.Failure.Names(verdict.ByHarness), func(name string) bool {
-		return !slices.Contains(plan.Guesses, name)
+		return !slices.Contains(plan.Guesses, name) || harness.IsFurther(name)
 	})
 }
 
