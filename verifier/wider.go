@@ -102,7 +102,11 @@ func takeOver(plan *Plan, res, more *verdict.Result, larger []verdict.Assumption
 		}
 		k.Assumptions = slices.Clone(k.Assumptions)
 		for _, a := range larger {
-			if !slices.Contains(k.Assumptions, a.ID) {
+			again := func(b verdict.Assumption) bool { // the block was made larger once more
+				return b.Relation == a.Relation && b.Subject == a.Subject &&
+					!slices.ContainsFunc(plan.Assumptions, func(c verdict.Assumption) bool { return c.ID == b.ID })
+			}
+			if !slices.Contains(k.Assumptions, a.ID) && !slices.ContainsFunc(more.RestsOn(k), again) {
 				k.Assumptions = append(k.Assumptions, a.ID)
 			}
 		}
@@ -179,6 +183,11 @@ func widenIn(f *ir.Func, plan *Plan, name string, bytes int64) []verdict.Assumpt
 		})
 	} else {
 		text = "%s leads to %d bytes at least"
+		if less := leastOf(was); less != nil { // since the round before
+			was = less
+			last := block.Assumes[len(block.Assumes)-1]
+			plan.Assumptions = slices.DeleteFunc(plan.Assumptions, func(o verdict.Assumption) bool { return o.ID == last })
+		}
 		size = atLeast(block, was, intConst(was.Type(), n))
 	}
 	block.Args[0] = size
@@ -201,6 +210,19 @@ func atLeast(at *ir.Instr, x, y ir.Value) ir.Value {
 	at.Block.Instrs = slices.Insert(at.Block.Instrs, slices.Index(at.Block.Instrs, at), less, most)
 	ir.Number(at.Block.Func)
 	return most
+}
+
+// leastOf returns the number that atLeast was given; nil for what is not its.
+func leastOf(size ir.Value) ir.Value {
+	most, ok := size.(*ir.Instr)
+	if !ok || most.Op != ir.OpSelect {
+		return nil
+	}
+	if less, ok := most.Args[0].(*ir.Instr); !ok || less.Op != ir.OpIcmp || !slices.Equal(less.Args, []ir.Value{most.Args[2],
+		most.Args[1]}) {
+		return nil
+	}
+	return most.Args[2]
 }
 
 // blockIn returns the block of that name which a harness makes; nil where f makes none.

@@ -48,8 +48,8 @@ const (
 
 	// for blocks of guessed sizes that turn out too short
 	WiderRounds       = 2
-	WiderLeast        = time.Second // or half of the time that it took to find that out
-	WiderFirst  int64 = 64          // bytes
+	WiderLeast        = 2 * time.Second // or half of the time that it took to find that out
+	WiderFirst  int64 = 64              // bytes
 	WiderMost   int64 = 4096
 
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
