@@ -89,7 +89,9 @@ func takeOver(plan *Plan, res, more *verdict.Result, larger []verdict.Assumption
 		for i := range list {
 			switch c := &list[i]; c.Status {
 			case verdict.Proved, verdict.Bounded, verdict.Conditional:
-				known[c.ID] = c
+				if c.Known()&verdict.Always != 0 { // within the turns of one round, any size is enough
+					known[c.ID] = c
+				}
 			}
 		}
 	}

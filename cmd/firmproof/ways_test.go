@@ -61,8 +61,8 @@ func TestWays(t *testing.T) {
 // is no finding, nor one before where a pointer leads to, which may be in the middle.
 func TestWrapped(t *testing.T) {
 	for text, want := range map[string]verdict.Status{
-		"p[(unsigned)k - 1]": verdict.Violated, "p[k + 9]": verdict.Unknown, "p[-1]": verdict.Unknown,
-		"k ? p[(unsigned)k - 1] : 0": verdict.Unknown,
+		"p[(unsigned)k - 1]": verdict.Violated, "p[k + 9]": verdict.Conditional, "p[-1]": verdict.Unknown,
+		"k ? p[(unsigned)k - 1] : 0": verdict.Conditional,
 	} {
 		dir := writeTree(t, map[string]string{"a.c": "int get(const int *p, unsigned char k) {\n  return " + text + ";\n}\n"})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "a.c"), "--function", "get", "--target", "cortex-m3")
