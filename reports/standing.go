@@ -149,7 +149,7 @@ func (c *Condition) Change() string {
 	return correction(c.Claims[0].Result, c.Assumptions)
 }
 
-// Declare is how the declaration of the function says the condition; "" where it cannot.
+// Declare returns how the declaration of the function says the condition; "" where it cannot.
 func (c *Condition) Declare() string {
 	if slices.ContainsFunc(c.Assumptions, func(a verdict.Assumption) bool { return a.Relation == verdict.Apart }) {
 		return "`restrict` on one of these parameters says that callers keep them apart"

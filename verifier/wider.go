@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -62,8 +61,8 @@ func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, sh
 	if len(changed) == 0 || ctx.Err() != nil {
 		return
 	}
-	plan.Found, plan.Progress, plan.Dump, plan.Dumps, plan.Tried, plan.Answers = nil, nil, nil, nil, nil, nil
-	plan.Proofs, plan.Coverage, plan.Calls, plan.Wide, plan.Checks, plan.EndsUnasked = "", false, nil, nil, checks, false
+	plan = (&problem.Problem{Plan: plan}).Aside().Plan
+	plan.Answers, plan.Calls, plan.Wide, plan.Checks, plan.EndsUnasked = nil, nil, nil, checks, false
 	more := verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
 		Assumptions: slices.Clone(plan.Assumptions)}
 	faults, ended := problem.NewAnswers(), false
@@ -148,12 +147,8 @@ func widened(m *ir.Module, plan *Plan, short map[string]int64) (*ir.Module, []ve
 	if part == nil {
 		return nil, nil
 	}
-	var text bytes.Buffer
-	if part.Encode(&text) != nil {
-		return nil, nil
-	}
-	wide, err := ir.Decode(text.Bytes())
-	if err != nil {
+	wide, _ := ir.Copy(part)
+	if wide == nil {
 		return nil, nil
 	}
 	var changed []verdict.Assumption

@@ -136,8 +136,8 @@ void delay(void) {
 	}
 }
 
-// TestCertifyCorpus certifies a twentieth of testdata/check (a tenth: `make long`) and the small examples: no certificate is refused, and
-// 19 of 20 answers have one.
+// TestCertifyCorpus certifies a twentieth of testdata/check (a tenth: `make long`) and the small examples: no
+// certificate is refused, and 19 of 20 answers have one.
 func TestCertifyCorpus(t *testing.T) {
 	cases, err := filepath.Glob("testdata/check/*.txtar")
 	if err != nil || len(cases) < 100 {
@@ -151,7 +151,8 @@ func TestCertifyCorpus(t *testing.T) {
 	t.Run("case", func(t *testing.T) {
 		for _, file := range cases {
 			name := filepath.Base(file)
-			if crc32.ChecksumIEEE([]byte(name))%testprogram.Sample[uint32](10, 20) != 3 { // of a name: another case takes no place of these
+			// of a name: another case takes no place of these
+			if crc32.ChecksumIEEE([]byte(name))%testprogram.Sample[uint32](10, 20) != 3 {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

@@ -13,7 +13,8 @@ func TestAliasing(t *testing.T) {
 	const head = `typedef unsigned char uint8_t; typedef unsigned uint32_t; typedef unsigned short uint16_t;
 typedef uint32_t __attribute__((may_alias)) any32;
 struct base { int k; }; struct derived { struct base b; float v; }; typedef struct { short a; short b; } pair;
-struct other { float x, y; }; struct opaque; union u { int i; float f; pair p; struct base in; }; struct holds { union u u; void *data; };
+struct other { float x, y; }; struct opaque;
+union u { int i; float f; pair p; struct base in; }; struct holds { union u u; void *data; };
 void *get(void); int g(int *, float *); void h(int *); void k(float *); void two(int *restrict, const int *restrict);
 void copy(void *, const void *);
 static int whole[4], one, other;

@@ -144,7 +144,8 @@ func (c *compilation) intrinsicsOf(undeclared []string) ([]string, error) {
 }
 
 // tree reads the syntax tree of the unit, unless that was done ahead.
-func (c *compilation) tree(ctx context.Context, cprover dialect, places []syntax.Folded, evaluate bool) (*syntax.Reader, error) {
+func (c *compilation) tree(ctx context.Context, cprover dialect, places []syntax.Folded,
+	evaluate bool) (*syntax.Reader, error) {
 	if c.ahead != nil && len(places) == 0 && slices.Equal(c.flags, c.ahead.flags) {
 		return c.ahead.tree()
 	}

@@ -116,17 +116,10 @@ func (a noted) choose(f *ir.Func, c conflict) {
 		return false
 	}
 	text := fmt.Sprintf("%s:%d: %s", c.file, a.line, c.what)
-	id := ir.ChosenIn(f, text).ID
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if !does(in) || in.Pos == nil || !a.holds(in.Pos, c.file) {
-				continue
-			}
-			if !slices.Contains(in.Assumes, id) {
-				in.Assumes = append(in.Assumes, id)
-			}
-			if !slices.Contains(f.Chosen, text) {
-				f.Chosen = append(f.Chosen, text)
+			if does(in) && in.Pos != nil && a.holds(in.Pos, c.file) {
+				chosenFor(f, in, text)
 			}
 		}
 	}

@@ -83,11 +83,17 @@ func (x *fn) choose(in *ir.Instr, what string) {
 	if x.pos == nil || x.pos.InLibrary() {
 		return
 	}
-	text := fmt.Sprintf("%s:%d: %s", x.pos.File, x.pos.Line, what)
-	if !slices.Contains(x.out.Chosen, text) {
-		x.out.Chosen = append(x.out.Chosen, text)
+	chosenFor(x.out, in, fmt.Sprintf("%s:%d: %s", x.pos.File, x.pos.Line, what))
+}
+
+// chosenFor has an instruction of f bring what text assumes.
+func chosenFor(f *ir.Func, in *ir.Instr, text string) {
+	if !slices.Contains(f.Chosen, text) {
+		f.Chosen = append(f.Chosen, text)
 	}
-	in.Assumes = append(in.Assumes, ir.ChosenIn(x.out, text).ID)
+	if id := ir.ChosenIn(f, text).ID; !slices.Contains(in.Assumes, id) {
+		in.Assumes = append(in.Assumes, id)
+	}
 }
 
 // looksAtBytes notes calls that look at the padding of structures, and at the bytes of floating-point numbers.

@@ -187,7 +187,8 @@ func (w *assigns) declare(a ir.Value) {
 	}
 	in := a.(*ir.Instr)
 	if k >= policy.AssignsLocals || w.local == nil {
-		w.Unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address", policy.AssignsLocals))
+		w.Unsupported(fmt.Sprintf("more than %d locals of loops with contracts that are reached by address",
+			policy.AssignsLocals))
 		return
 	}
 	w.Call(w.local, a, w.Int(w.local.Params[1].T, w.Module.Layout.SizeOf(in.Access)), w.Int(w.local.Params[2].T,

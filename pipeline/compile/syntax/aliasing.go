@@ -14,7 +14,7 @@ import (
 //	h(p, p)                   two arguments lead to one object, of which a parameter with restrict is one
 //
 // What such an expression does rests on the compiler's not using the rule, as with -fno-strict-aliasing (docs/decisions
-// 0027). Characters, pointers among each other, and members of a structure and it are no such types.
+// 0027). Characters, and a structure and its members, are no such types.
 
 // aliaser looks at the functions of a unit.
 type aliaser struct {
@@ -195,7 +195,6 @@ func (a *aliaser) source(n *node, steps int) *node {
 
 // member looks at the address of a member of a union.
 func (a *aliaser) member(n *node) {
-	to := ""
 	for m := n.Inner[0].plain(); m.Kind == "MemberExpr" && len(m.Inner) == 1; m = m.Inner[0].plain() {
 		of := m.Inner[0].Type.Qual
 		if m.Arrow {
@@ -203,9 +202,8 @@ func (a *aliaser) member(n *node) {
 		}
 		tag, ok := tagOf(a.base(of))
 		if ok && a.records[tag] != nil && a.records[tag].union {
-			to = m.Type.Qual
 			if key := m.Inner[0].text(); !strings.Contains(key, "...") {
-				a.pairs(a.unions, key, to)
+				a.pairs(a.unions, key, m.Type.Qual)
 			}
 			return
 		}
@@ -253,7 +251,7 @@ func accessed(is, as string) string {
 		"(C17 6.5p7)", unqualifiedName(is), unqualifiedName(as))
 }
 
-// shown returns a type without its outer qualifiers.
+// unqualifiedName returns a type without its outer qualifiers, as messages have it.
 func unqualifiedName(name string) string {
 	for _, q := range []string{"const ", "volatile "} {
 		name = strings.TrimPrefix(name, q)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// summary is what calls of a function do to their arguments that this unit says.
+// summary holds what a function that this unit defines does to the arguments of its calls.
 type summary struct {
 	params []string        // their types
 	types  map[int]string  // what parameters without a type are made, where that is one type

@@ -82,15 +82,10 @@ func (t *ctypes) base(name string) string {
 			return t.base(pointee(name)) + "*"
 		case scalars[name], tag != "" && t.records[tag] != nil:
 			return name
-		case strings.HasPrefix(name, "enum "):
-			return "int"
-		case name == "unsigned":
+		case strings.HasPrefix(name, "enum "), name == "unsigned":
 			return "int"
 		case t.names[name] == "" || t.names[name] == name:
 			return ""
-		case t.records[name] != nil && t.names[name] == "struct "+name, t.records[name] != nil &&
-			t.names[name] == "union "+name:
-			return t.names[name]
 		}
 		name = t.names[name]
 	}
