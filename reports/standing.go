@@ -134,11 +134,39 @@ func conditionList(results []verdict.Result) []string {
 
 // Says is the condition in words, such as "holds if p leads to len elements".
 func (c *Condition) Says() string {
-	what := strings.Join(verdict.TextsOf(c.Assumptions), ", and ")
+	what := strings.Join(shortened(c.Assumptions), ", and ")
 	if what == "" {
 		what = "what is assumed is so"
 	}
 	return "holds if " + what
+}
+
+// shortened lists the texts of assumptions, with one text for several places that do not overlap.
+func shortened(list []verdict.Assumption) []string {
+	var names, out []string
+	apart := 0
+	for _, a := range list {
+		if a.Relation != verdict.Apart || a.Other == "" {
+			continue
+		}
+		apart++
+		for _, name := range []string{a.Other, a.Subject} {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, a := range list {
+		switch {
+		case apart < 2 || a.Relation != verdict.Apart || a.Other == "":
+			out = append(out, a.Text)
+		case names != nil:
+			last := len(names) - 1
+			out = append(out, "no two of "+strings.Join(names[:last], ", ")+" and "+names[last]+" share memory")
+			names = nil
+		}
+	}
+	return out
 }
 
 // Of says for what it is one, such as "5 claims (memory 5) of f on host".
@@ -152,7 +180,7 @@ func (c *Condition) Change() string {
 // Declare returns how the declaration of the function says the condition; "" where it cannot.
 func (c *Condition) Declare() string {
 	if slices.ContainsFunc(c.Assumptions, func(a verdict.Assumption) bool { return a.Relation == verdict.Apart }) {
-		return "`restrict` on one of these parameters says that callers keep them apart"
+		return "`restrict` on a parameter says that callers keep what it leads to apart"
 	}
 	return ""
 }

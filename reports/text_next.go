@@ -112,7 +112,7 @@ func (p *printer) next(v *SiteClaim) {
 
 // corrections are what a line of the manifest may say instead of an assumption, by its relation.
 var corrections = map[verdict.Relation]string{verdict.Nullness: "not null", verdict.Extent: "64 bytes",
-	verdict.Interval: "0..64"}
+	verdict.Interval: "0..64", verdict.Apart: "apart"}
 
 // exampleOf is a line of the manifest that says more about an assumption of a violation; "" where none can.
 func exampleOf(v *SiteClaim) string { return correction(v.Result, v.Result.RestsOn(v.Claim)) }

@@ -49,6 +49,20 @@ func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, sh
 	if len(short) == 0 || round >= policy.WiderRounds || plan.FirstOnly || plan.Alone || plan.StopAfter != "" {
 		return
 	}
+	checks := checksOf(res, func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(&plan, c)) > 0 })
+	wide, changed := widened(m, &plan, short)
+	if len(changed) == 0 || ctx.Err() != nil {
+		return
+	}
+	plan.Calls, plan.Checks = nil, checks
+	if more := again(ctx, wide, plan, res, round+1); more != nil {
+		takeOver(&plan, res, more, changed)
+	}
+}
+
+// again verifies another entry, or another form of the program, in half of the time that the entry took; nil: it did not
+// come to its end.
+func again(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, round int) *verdict.Result {
 	left, limited := budget.Left(ctx)
 	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
 	if limited && left/2 < limit { // what is known is to be put together in time, too
@@ -56,29 +70,23 @@ func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, sh
 	}
 	within, cancel := budget.WithTimeout(ctx, limit)
 	defer cancel()
-	checks := openChecks(&plan, res)
-	wide, changed := widened(m, &plan, short)
-	if len(changed) == 0 || ctx.Err() != nil {
-		return
-	}
 	plan = (&problem.Problem{Plan: plan}).Aside().Plan
-	plan.Answers, plan.Calls, plan.Wide, plan.Checks, plan.EndsUnasked = nil, nil, nil, checks, false
-	more := verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
+	plan.Answers, plan.Wide, plan.Overlap, plan.EndsUnasked = nil, nil, nil, false
+	more := &verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
 		Assumptions: slices.Clone(plan.Assumptions)}
-	faults, ended := problem.NewAnswers(), false
-	resume := budget.Idle(ctx)
+	faults := problem.NewAnswers()
+	defer budget.Idle(ctx)()
 	select {
-	case <-race.Start(faults, "wider", func() {
+	case <-race.Start(faults, "again", func() {
 		defer budget.Work(within)()
-		verifyRound(within, wide, plan, &more, round+1)
+		verifyRound(within, m, plan, more, round)
 	}):
-		ended = faults.Reason() == nil
+		if faults.Reason() == nil {
+			return more
+		}
 	case <-ctx.Done(): // more is not ours to read
 	}
-	if resume(); !ended {
-		return
-	}
-	takeOver(&plan, res, &more, changed)
+	return nil
 }
 
 // takeOver adds to res what more knows under the assumptions of larger blocks.
@@ -128,12 +136,12 @@ func leftOut(c *verdict.Claim) bool {
 		(c.Reason.Kind == verdict.Incomplete || c.Reason.Kind == verdict.Shadowed)
 }
 
-// openChecks returns the checks that claims are open of, and that violations of res are of which go past a guess.
-func openChecks(plan *Plan, res *verdict.Result) verdict.CheckSet {
+// checksOf returns the checks that some claims are of.
+func checksOf(res *verdict.Result, of func(*verdict.Claim) bool) verdict.CheckSet {
 	out := verdict.CheckSet{}
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if c.Check.Of().Decided == verdict.ByPaths && (leftOut(c) || len(guessed(plan, c)) > 0) {
+		if c.Check.Of().Decided == verdict.ByPaths && of(c) {
 			out[c.Check] = true
 		}
 	}

@@ -30,13 +30,13 @@ struct wide outside(int n) { struct wide w; memset(&w, 0, sizeof w); w.a[n & 7] 
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", target)
 		expectCalls(t, rep, errs, map[string]anyCall{
 			"named":       {verdict.Proved, ""},
-			"copied":      {verdict.Proved, "from leads to one struct wide of its own"},
-			"passed":      {verdict.Proved, "in.name leads to one const char of its own"},
+			"copied":      {verdict.Proved, "from leads to one struct wide"},
+			"passed":      {verdict.Proved, "in.name leads to one const char"},
 			"slice_first": {verdict.Proved, "s.p leads to as many elements as s.n says"},
 			"slice_past":  {verdict.Violated, "of what 's.p' leads to"},
 			"tiny_on":     {verdict.Proved, ""},
 			"tiny_div":    {verdict.Violated, "by zero"},
-			"ref_first":   {verdict.Proved, "r.s leads to one const char of its own"},
+			"ref_first":   {verdict.Proved, "r.s leads to one const char"},
 			"outside":     {verdict.Violated, "out of bounds"},
 		}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	}

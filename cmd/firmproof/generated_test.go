@@ -381,7 +381,7 @@ func TestHarnessesFromCode(t *testing.T) {
 		"calls":         {verdict.Violated, "'two' (2 bytes)"},
 		"parts":         {verdict.Proved, "list[3].at leads to as many elements as list[3].len says"},
 		"pair":          {verdict.Proved, "list leads to 32 bytes, which the function accesses"},
-		"part_of":       {verdict.Proved, "w leads to one const struct whole of its own"},
+		"part_of":       {verdict.Proved, "w leads to one const struct whole"},
 		"last_word":     {verdict.Proved, "w leads to as many bytes as num_bytes says"},
 	}
 	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return append(verdict.TextsOf(r.Assumptions), r.Warnings...) })

@@ -79,9 +79,11 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if b.near != nil || b.req.Called != nil { // of a change
 			j.Plan.Samples = samples()
 			if w := program.Wide(f); w != nil {
-				j.Plan.Wide = &problem.Wide{Entry: w.Entry.Name, Open: w.Open,
-					Assumptions: append(slices.Clone(base.Plan.Assumptions), w.Assumptions...)}
+				j.Plan.Wide = beside(&base, w)
 			}
+		}
+		if o := program.Overlapping(f); o != nil {
+			j.Plan.Overlap = beside(&base, o)
 		}
 		j.Plan.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
@@ -95,6 +97,12 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		out = append(out, j)
 	}
 	return out, nil
+}
+
+// beside is an entry that a generated harness has beside its own.
+func beside(base *Job, h *harness.Harnessed) *problem.Wide {
+	return &problem.Wide{Entry: h.Entry.Name, Open: h.Open,
+		Assumptions: append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)}
 }
 
 // CalledIn lists the functions that generated harnesses call: those whose findings need to be known of the base, too.

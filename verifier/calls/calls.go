@@ -137,7 +137,7 @@ func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []ver
 func (c *byCalls) takeProofs(found *verdict.Result) {
 	for i := range found.Claims {
 		f := &found.Claims[i]
-		if claim := c.open[f.ID]; claim != nil && c.shown[f.ID] && rank(f.Status) > rank(claim.Status) {
+		if claim := c.open[f.ID]; claim != nil && c.shown[f.ID] && c.saysMore(f, claim, found) {
 			*claim = *f
 			claim.Evidence = nil // of another program
 			c.res.Assumptions = verdict.AddAssumptions(c.res.Assumptions, found.RestsOn(claim)...)
@@ -146,6 +146,17 @@ func (c *byCalls) takeProofs(found *verdict.Result) {
 			}
 		}
 	}
+}
+
+// saysMore reports whether what was found of a claim rests on less than what is known of it.
+func (c *byCalls) saysMore(f, claim *verdict.Claim, found *verdict.Result) bool {
+	if f.Status != verdict.Conditional || claim.Status != verdict.Conditional {
+		return rank(f.Status) > rank(claim.Status)
+	}
+	guessed := func(a verdict.Assumption) bool { return !a.Guessed() }
+	less := slices.DeleteFunc(found.RestsOn(f), guessed)
+	return len(less) < len(slices.DeleteFunc(c.res.RestsOn(claim), guessed)) &&
+		!slices.ContainsFunc(less, func(a verdict.Assumption) bool { return !slices.Contains(claim.Assumptions, a.ID) })
 }
 
 // callsEngines look at runs of an entry of calls.

@@ -66,7 +66,8 @@ func JudgeAll(p *problem.Problem, res *verdict.Result) {
 
 // QuestionOf asks which guesses of p, and which contents that its harness made up, values rest on.
 func QuestionOf(p *problem.Problem) flow.Question {
-	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{}}
+	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{},
+		Around: map[*ir.Global][]string{}}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
@@ -77,8 +78,11 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID] = a.Relation == verdict.Apart
 		for _, g := range p.Module.Globals {
-			if a.Relation == verdict.Start && g.Name == a.Subject {
+			switch {
+			case a.Relation == verdict.Start && g.Name == a.Subject:
 				q.Starts[g] = a.ID
+			case a.Relation == verdict.Apart && g.Name == a.Other:
+				q.Around[g] = append(q.Around[g], a.ID)
 			}
 		}
 	}

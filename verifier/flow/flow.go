@@ -43,11 +43,12 @@ type Rests struct {
 // Question is what Follow works on.
 type Question struct {
 	Module *ir.Module
-	IDs    []string              // the assumptions to follow
-	Starts map[*ir.Global]string // those of them that are about the initial values of variables
-	Apart  map[string]bool       // those that say that the allocations which bring them do not overlap
-	Order  string                // the one that is about how blocks of a harness stand to each other; empty: none
-	Holds  func(*ir.Instr) bool  // reports the traps and failed assertions whose claims hold
+	IDs    []string                // the assumptions to follow
+	Starts map[*ir.Global]string   // those of them that are about the initial values of variables
+	Apart  map[string]bool         // those that say that the allocations which bring them do not overlap
+	Around map[*ir.Global][]string // those of them that are about a variable as well
+	Order  string                  // the one that is about how blocks of a harness stand to each other; empty: none
+	Holds  func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
 }
 
 // addressSpace is the object of addresses that the program computes from constants.
@@ -83,6 +84,9 @@ func Follow(q Question) *Rests {
 		if id := q.Starts[g]; id != "" {
 			r.object(g).at(everywhere).tags.add(r.bit[id])
 			r.world.add(r.bit[id])
+		}
+		for _, id := range q.Around[g] {
+			r.object(g).apart.add(r.bit[id])
 		}
 	}
 	for r.changed = true; r.changed; {
@@ -123,6 +127,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	if f == nil {
 		return r.ids
 	}
+	r.driving = f.Made || f.Driven()
 	all := newSet(len(r.ids))
 	all.or(f.control(in.Block))
 	for _, a := range in.Args {
@@ -141,6 +146,11 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	}
 	if in.Op == ir.OpCall {
 		all.or(r.of(in.Callee).tags)
+	}
+	for i := range all { // the driver's code comes before what is done to blocks
+		if r.driving {
+			all[i] &^= r.apart[i]
+		}
 	}
 	return r.names(all)
 }

@@ -137,7 +137,25 @@ func (r *Rests) computed(in *ir.Instr) {
 	if r.orders(in) {
 		r.set(in, &value{tags: r.order})
 	}
+	if len(in.Args) == 2 {
+		r.set(in, &value{tags: r.between(in.Args[0], in.Args[1])})
+	}
 	r.set(in, &value{tags: r.followed(in)})
+}
+
+// between returns the assumptions that what two addresses lead to does not overlap: they may be equal without.
+func (r *Rests) between(x, y ir.Value) set {
+	out := newSet(len(r.ids))
+	for _, p := range r.of(x).points {
+		for _, q := range r.of(y).points {
+			for i := range out {
+				if p.object != q.object {
+					out[i] |= p.object.apart[i] & q.object.apart[i]
+				}
+			}
+		}
+	}
+	return out
 }
 
 // orders reports whether an instruction compares the addresses of blocks that a harness made, or subtracts them, and

@@ -29,7 +29,15 @@ func (h *harness) anyBlock(name string, size ir.Value) *ir.Instr {
 	h.Assume(h.Compare(ir.NE, p, h.Null()))
 	fill := h.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
 	h.out.Open = verdict.AddAssumptions(h.out.Open, order)
-	h.out.Blocks = append(h.out.Blocks, Block{Name: h.prefix + name, At: p, Size: size, fill: fill})
+	h.out.Blocks = append(h.out.Blocks, Block{Name: h.prefix + name, At: p, Size: size, pointer: name, fill: fill})
+	return p
+}
+
+// copied is the block of an object that is passed by value, or a result's: nothing else leads there.
+func (h *harness) copied(name string, t *ir.DType, size ir.Value) ir.Value {
+	n := len(h.out.Blocks)
+	p := h.blockOf(name, t, size)
+	h.out.Blocks[n].pointer = ""
 	return p
 }
 
@@ -181,14 +189,15 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	}
 	to := h.anyBlock(name, h.Int(h.Word(), size))
 	h.holdsElements(elem)
-	h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s of its own", name, elem.Name)
+	h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s", name, elem.Name)
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, places.Place{}, 0, depth+1, left)
 	h.noteTests(name, known)
+	out := h.orSame(name, elem, to)
 	if g.Null != nil && *g.Null {
-		return h.orNull(name, to)
+		return h.orNull(name, out)
 	}
-	return to
+	return out
 }
 
 // noteTests notes who compares a member with null.

@@ -124,6 +124,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 		total = h.Binary(ir.OpMul, total, h.Int(h.Word(), size))
 	}
 	block := ir.Value(h.anyBlock(member, total))
+	h.holdsElements(f.T.Elem)
 	brings(of, block)
 	if known := h.p.places.At[places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}]; known != nil {
 		h.noteTests(member, known)

@@ -19,6 +19,7 @@ type shared struct {
 	t      *ir.DType
 	name   string
 	at     *ir.Global // holds its address
+	block  *ir.Instr  // allocates it
 	begins []*ir.Func // that fill it, or make it
 	makers []*ir.Func // the latter
 	id     string     // of the assumption about what is in it
@@ -189,7 +190,7 @@ func (w *callWriter) makeHandles() {
 		}
 		size := w.Int(w.Word(), ir.SizeInC(hd.t))
 		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
-		p.Name = ir.BehindPointer + hd.name
+		p.Name, hd.block = ir.BehindPointer+hd.name, p
 		w.Assume(w.Compare(ir.NE, p, w.Null()))
 		zero := w.Emit(&ir.Instr{Op: ir.OpFreeze, T: ir.Int(32), Args: []ir.Value{w.Int(ir.Int(32), 0)},
 			Assumes: []string{hd.id}})
@@ -266,16 +267,15 @@ func (h *harness) begun(name string, t *ir.DType, f *ir.DField, p ir.Value, off 
 	}
 }
 
-// handlePlace is where calls find a handle: off bytes into what at leads to.
+// handlePlace is where calls find a handle: off bytes into it.
 type handlePlace struct {
-	at  *ir.Global
+	of  *shared
 	off int64
-	id  string // of what is assumed of it: that all calls get the same one, too
 }
 
 func (p *handlePlace) address(b *irbuild.Builder) ir.Value {
-	v := b.Emit(&ir.Instr{Op: ir.OpFreeze, T: b.Ptr(), Args: []ir.Value{b.Load(b.Ptr(), b.AddrOfGlobal(p.at))},
-		Assumes: []string{p.id}})
+	v := b.Emit(&ir.Instr{Op: ir.OpFreeze, T: b.Ptr(), Args: []ir.Value{b.Load(b.Ptr(), b.AddrOfGlobal(p.of.at))},
+		Assumes: []string{p.of.id}})
 	if p.off == 0 {
 		return v
 	}
@@ -301,5 +301,5 @@ func (h *harness) handle(i int) *handlePlace {
 		}
 	}
 	off, _ := inside(hd.t, t)
-	return &handlePlace{hd.at, off, hd.id}
+	return &handlePlace{hd, off}
 }

@@ -95,7 +95,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	case h.sizedInput(i):
 		e.note = fmt.Sprintf("%s leads to one whole %s, whatever %s says", name, elem.Name, h.nameOf(i+1))
 	default:
-		e.note, e.origin = fmt.Sprintf("%s leads to one %s of its own", name, elem.Name), verdict.Read
+		e.note, e.origin = fmt.Sprintf("%s leads to one %s", name, elem.Name), verdict.Read
 	}
 	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
 	// keeps it for others

@@ -17,13 +17,14 @@ import (
 type Given struct {
 	Elements, Bytes int64  // that a pointer leads to; 0: not said
 	Null            *bool  // whether a pointer may be null; nil: not said
+	Apart           bool   // nothing else leads to what a pointer leads to
 	Low, High       *int64 // of a number; nil: not said
 	text            string
 }
 
 var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
 
-// ParseGiven reads `16 elements`, `64 bytes`, `0..64`, `not null` or `may be null`, or several with commas.
+// ParseGiven reads `16 elements`, `64 bytes`, `0..64`, `not null`, `may be null` or `apart`, or several with commas.
 func ParseGiven(text string) (*Given, error) {
 	g := &Given{text: text}
 	for part := range strings.SplitSeq(text, ",") {
@@ -33,6 +34,8 @@ func ParseGiven(text string) (*Given, error) {
 		case part == "not null", part == "may be null":
 			null := part == "may be null"
 			g.Null = &null
+		case part == "apart":
+			g.Apart = true
 		case m != nil && m[1] != "":
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			if n == 0 {
@@ -51,7 +54,7 @@ func ParseGiven(text string) (*Given, error) {
 			}
 		default:
 			return nil, fmt.Errorf(
-				"`%s` is none of `16 elements`, `64 bytes`, `0..64`, `not null` and `may be null`", part)
+				"`%s` is none of `16 elements`, `64 bytes`, `0..64`, `not null`, `may be null` and `apart`", part)
 		}
 	}
 	return g, nil

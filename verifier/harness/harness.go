@@ -59,11 +59,13 @@ type Harnessed struct {
 
 // Block is memory that a generated harness allocates.
 type Block struct {
-	Name string // of the pointer that leads to it
-	At   *ir.Instr
-	Size ir.Value  // in bytes
-	T    *ir.DType // of its elements; nil: not known
-	fill *ir.Instr // gives it contents
+	Name    string // of the pointer that leads to it
+	At      *ir.Instr
+	Size    ir.Value  // in bytes
+	T       *ir.DType // of its elements; nil: not known
+	pointer string    // its name without that of a call; empty: no pointer leads there
+	text    bool      // a string
+	fill    *ir.Instr // gives it contents
 }
 
 // Harness adds to the program a function that calls f with any arguments. The error says
@@ -115,7 +117,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 // newHarness returns a harness for f that is written with b.
 func (p *Program) newHarness(b *irbuild.Builder, f *ir.Func) *harness {
 	return &harness{Builder: b, p: p, of: f, vars: ir.ParamVars(f), uses: p.UsesOf(f), reached: places.Reached(p.m, f),
-		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{},
+		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{}, same: map[[2]ir.Value]bool{},
 		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
 }
 
@@ -147,12 +149,15 @@ type harness struct {
 	uses []use     // of its parameters in its code
 	out  Harnessed
 
-	calls    *callWriter // that it writes a call for; nil: it calls its function alone
-	prefix   string      // of the names of what it makes, and of its assumptions
-	anyState bool        // variables hold any numbers at first
-	variant  string      // starts what unique gives, where there are several harnesses of the function
-	wide     bool        // see Wide
-	widened  bool        // one of the wide limits holds
+	calls    *callWriter          // that it writes a call for; nil: it calls its function alone
+	prefix   string               // of the names of what it makes, and of its assumptions
+	anyState bool                 // variables hold any numbers at first
+	variant  string               // starts what unique gives, where there are several harnesses of the function
+	wide     bool                 // see Wide
+	overlap  bool                 // see Overlapping
+	met      bool                 // two of its pointers may lead to one place
+	same     map[[2]ir.Value]bool // blocks that one pointer may lead to, each
+	widened  bool                 // one of the wide limits holds
 	// it fills a structure of zeros that calls change: its numbers are left as they are
 	filling bool
 	limits  []limited
@@ -185,17 +190,17 @@ func (h *harness) param(i int, args []ir.Value) error {
 	}
 	switch {
 	case p.SRet != nil:
-		args[i] = h.blockOf(name, nil, h.Int(h.Word(), h.Module.Layout.SizeOf(p.SRet)))
+		args[i] = h.copied(name, nil, h.Int(h.Word(), h.Module.Layout.SizeOf(p.SRet)))
 		return nil
 	case p.ByVal != nil:
 		var c *ir.DType
 		if v != nil && ir.IsStruct(v.T) {
 			c = v.T
 		}
-		args[i] = h.blockOf(name, c, h.Int(h.Word(), h.Module.Layout.SizeOf(p.ByVal)))
+		args[i] = h.copied(name, c, h.Int(h.Word(), h.Module.Layout.SizeOf(p.ByVal)))
 		return nil
 	case v != nil && v.Slot == ir.Value(p) && p.T.IsPtr() && ir.IsStruct(v.T): // by the address of a copy
-		args[i] = h.blockOf(name, v.T, h.Int(h.Word(), ir.SizeInC(v.T)))
+		args[i] = h.copied(name, v.T, h.Int(h.Word(), ir.SizeInC(v.T)))
 		return nil
 	case h.pieces[p].of != nil:
 		args[i] = h.part(p, h.pieces[p])

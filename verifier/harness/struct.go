@@ -85,7 +85,7 @@ func fixedPlace(v ir.Value) (object ir.Value, off int64, fixed bool) {
 func (h *harness) part(p *ir.Param, of piece) ir.Value {
 	block := h.structs[of.of]
 	if block == nil {
-		block = h.blockOf(of.of.Name, of.of.T, h.Int(h.Word(), ir.SizeInC(of.of.T)+policy.HarnessPiece))
+		block = h.copied(of.of.Name, of.of.T, h.Int(h.Word(), ir.SizeInC(of.of.T)+policy.HarnessPiece))
 		h.structs[of.of] = block
 	}
 	return h.Load(p.T, h.Gep(block, of.off, nil, 0))

@@ -42,6 +42,7 @@ type Program struct {
 
 	effects map[*ir.Func]*touches // of calls
 	stay    map[*ir.Global]bool   // whether their addresses are used for accesses alone
+	handed  map[*ir.Global]bool   // whose addresses code does more with than to access them; nil: not yet known
 
 	truths *truths // in unions; nil before a harness makes one
 

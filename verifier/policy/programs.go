@@ -44,6 +44,9 @@ const (
 	HarnessFilled    = 4    // elements that hold pointers or truth values, behind a pointer with a length
 	HarnessPiece     = 16   // bytes that the parts of a structure may reach past its end
 	HarnessTables    = 16   // constants that one pointer may lead to
+	ApartPairs       = 24   // of pointers that a harness names where it says that they do not overlap
+	ApartRows        = 16   // places in one object where a pointer may lead
+	ApartTogether    = 4    // parameters that may lead into one block of numbers
 	HarnessTruths    = 4    // truth values in unions of one harness
 	WideCount        = 1024 // elements behind a pointer with a length, in runs: what is longer costs them little
 	WideString       = 384  // bytes of a string, likewise

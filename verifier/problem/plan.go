@@ -35,6 +35,8 @@ type Plan struct {
 	Calls *Calls `json:",omitempty"`
 	// the same call with longer strings and more elements, for executions; nil: there is no other
 	Wide *Wide `json:",omitempty"`
+	// the same call with pointers that may lead to one place; nil: there is no other
+	Overlap *Wide `json:",omitempty"`
 	// texts that the project's tests hand to the program: what both commits of a change are executed on begins with them
 	Samples [][]byte             `json:",omitempty"`
 	Open    []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
@@ -58,7 +60,7 @@ type Plan struct {
 	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
 
-// Wide is an entry that a generated harness has beside its own (harness.Program.Wide).
+// Wide is an entry that a generated harness has beside its own (harness.Program.Wide, Overlapping).
 type Wide struct {
 	Entry             string
 	Assumptions, Open []verdict.Assumption // in the place of the plan's
@@ -89,8 +91,10 @@ func (p *Plan) Part(m *ir.Module) *ir.Module {
 	if p.Calls != nil {
 		all = append(all, m.Func(p.Calls.Entry), m.Func(p.Calls.AnyState))
 	}
-	if p.Wide != nil {
-		all = append(all, m.Func(p.Wide.Entry))
+	for _, w := range []*Wide{p.Wide, p.Overlap} {
+		if w != nil {
+			all = append(all, m.Func(w.Entry))
+		}
 	}
 	return m.Part(all...)
 }

@@ -38,6 +38,9 @@ func (s Status) String() string {
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
+// Holds reports that a claim holds, under what its answer names.
+func (s Status) Holds() bool { return s == Proved || s == Bounded || s == Conditional }
+
 // MarshalText gives the name used in JSON.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

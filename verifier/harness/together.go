@@ -1,0 +1,153 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
+
+// Pointers to several numbers can overlap in part: `move(a, a + 3, n)`. They lead into one block then, each anywhere in
+// it, and it begins where the first of them does and ends where the last of them does: what goes past that is an access
+// out of the block. Bytes lie over a structure, too, which stands somewhere in the block.
+
+// gather has parameters that lead to numbers of one size, and one of them to more than one, lead into one block, or each
+// to its own. It returns whether two grounds do.
+func (h *harness) gather(all []*ground, args []ir.Value) func(p, q *ground) bool {
+	groups := map[int64][]*ground{}
+	for _, g := range all {
+		if h.overlap && g.arg >= 0 && !g.text && (ir.IsVoid(g.t) || ir.IsNumber(g.t)) {
+			groups[h.width(g)] = append(groups[h.width(g)], g)
+		}
+	}
+	with := map[*ground]int64{}
+	for _, size := range slices.Sorted(maps.Keys(groups)) {
+		list := groups[size]
+		if !slices.ContainsFunc(list, func(g *ground) bool { return h.one(g) == 0 }) || len(list) > policy.ApartTogether {
+			continue
+		}
+		host := h.hostIn(all)
+		if size > 1 {
+			host = nil
+		}
+		if host == nil && len(list) < 2 {
+			continue
+		}
+		h.together(host, list, size, args)
+		for _, g := range append(list, host) {
+			with[g] = size
+		}
+	}
+	return func(p, q *ground) bool { return with[p] > 0 && with[p] == with[q] }
+}
+
+// hostIn returns the structure that bytes can lie over; nil: none, or code accesses numbers at other addresses than those
+// that their types have.
+func (h *harness) hostIn(all []*ground) *ground {
+	for f := range h.reached.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if (in.Op == ir.OpLoad || in.Op == ir.OpStore) && int64(in.Align) < h.natural(h.Module.Layout.SizeOf(in.Access)) {
+					return nil
+				}
+			}
+		}
+	}
+	for _, g := range all {
+		if in, ok := g.at.(*ir.Instr); ok && in.Model == ir.ModelMalloc && g.arg >= 0 && ir.IsStruct(g.t) && h.one(g) > 0 {
+			return g
+		}
+	}
+	return nil
+}
+
+// natural is how a number of size bytes is aligned: 16 at most, as the machine has it.
+func (h *harness) natural(size int64) int64 {
+	align := int64(1)
+	for align*2 <= size && align*2 <= int64(h.Module.Layout.MaxAlign()) {
+		align *= 2
+	}
+	return align
+}
+
+// alignOf is how an object of type t is aligned, by the numbers in it.
+func (h *harness) alignOf(t *ir.DType) int64 {
+	switch {
+	case t == nil:
+		return 1
+	case t.Kind == ir.DArray:
+		return h.alignOf(t.Elem)
+	case ir.IsAggregate(t):
+		align := int64(1)
+		for i := range t.Fields {
+			align = max(align, h.alignOf(t.Fields[i].T))
+		}
+		return align
+	}
+	return h.natural(ir.SizeInC(t))
+}
+
+// together makes a block that holds what some parameters lead to, arrays of numbers of size bytes, and host, a structure;
+// nil: none. Each of the others leads there, or to its own block.
+func (h *harness) together(host *ground, list []*ground, size int64, args []ir.Value) {
+	h.met = true
+	word := h.Word()
+	none, room := h.Int(word, 0), ir.Value(h.Int(word, 0))
+	for _, g := range list {
+		room = h.Binary(ir.OpAdd, room, g.size)
+	}
+	var block, whole ir.Value
+	end, begins, used := none, ir.Value(h.Int(ir.Int(1), 0)), ir.Value(h.Int(ir.Int(1), 0))
+	if host != nil {
+		var off ir.Value
+		block, off, whole = h.moveInto(host)
+		h.Assume(h.Compare(ir.ULE, off, room))
+		end, begins, used = h.Binary(ir.OpAdd, off, host.size), h.Compare(ir.EQ, off, none), h.Int(ir.Int(1), 1)
+	}
+	var in, at []ir.Value
+	for _, g := range list {
+		here := h.any(g.name+" lies with others", ir.Int(1))
+		n := h.any(g.name+" begins at", word)
+		h.Assume(h.Compare(ir.ULE, n, h.Binary(ir.OpAdd, room, end)))
+		off := h.scaled(n, size)
+		behind := h.Emit(&ir.Instr{Op: ir.OpSelect, T: word, Args: []ir.Value{here, h.Binary(ir.OpAdd, off, g.size), none}})
+		end = h.Emit(&ir.Instr{Op: ir.OpSelect, T: word, Args: []ir.Value{h.Compare(ir.ULT, end, behind), behind, end}})
+		begins, used = h.Or(begins, h.And(here, h.Compare(ir.EQ, off, none))), h.Or(used, here)
+		in, at = append(in, here), append(at, off)
+	}
+	h.Assume(h.Or(begins, h.not(used)))
+	if host == nil {
+		block = h.anyBlock("", end)
+	} else {
+		h.Assume(h.Compare(ir.EQ, whole, end))
+	}
+	for i, g := range list {
+		args[g.arg] = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{in[i], h.Gep(block, 0, at[i], 1),
+			args[g.arg]}})
+	}
+}
+
+// moveInto has the structure of a ground stand somewhere in a larger block, aligned; off and size are in bytes.
+func (h *harness) moveInto(g *ground) (block, off, size ir.Value) {
+	at := g.at.(*ir.Instr)
+	var before []*ir.Instr
+	blk, out := h.Block, h.Out
+	h.Block, h.Out = at.Block, &before
+	word := h.Word()
+	size, off = h.any(g.name+" and others", word), h.any(g.name+" begins at", word)
+	most := h.Int(word, 1<<(word.Width-2))
+	h.Assume(h.And(h.Compare(ir.ULE, size, most), h.Compare(ir.ULE, off, most)))
+	h.Assume(h.Compare(ir.ULE, h.Binary(ir.OpAdd, off, g.size), size))
+	p := h.Model(ir.ModelAligned, "aligned_alloc", h.Ptr(), h.Int(word, 1), size)
+	p.Name = ir.BehindPointer + h.prefix + g.name
+	h.Assume(h.Compare(ir.NE, p, h.Null()))
+	h.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
+	low := h.And(h.Binary(ir.OpAdd, h.number(p), off), h.Int(word, h.alignOf(g.t)-1))
+	h.Assume(h.Compare(ir.EQ, low, h.Int(word, 0)))
+	h.Block, h.Out = blk, out
+	at.Block.Instrs = slices.Insert(at.Block.Instrs, slices.Index(at.Block.Instrs, at), before...)
+	*at = ir.Instr{Op: ir.OpGep, T: at.T, Args: []ir.Value{p, off}, Scales: []int64{1}, Block: at.Block, Pos: at.Pos,
+		Assumes: at.Assumes}
+	return p, off, size
+}
