@@ -74,7 +74,10 @@ var elementPrograms = []struct{ name, right, wrong string }{
 }
 
 func TestElements(t *testing.T) {
-	for _, c := range elementPrograms {
+	for i, c := range elementPrograms {
+		if !testprogram.Every(i, 1) {
+			continue
+		}
 		if _, ids := provedWithin(t, c.right, time.Minute); len(ids) == 0 {
 			t.Errorf("%s: not proved", c.name)
 		}

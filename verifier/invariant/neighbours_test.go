@@ -48,7 +48,7 @@ func TestNeighbours(t *testing.T) {
 
 // TestNeighboursOfRandomPrograms: of an insertion sort with changes, what is proved is violated by no execution.
 func TestNeighboursOfRandomPrograms(t *testing.T) {
-	seeds := testprogram.Sample(24, 4)
+	seeds := testprogram.Sample(24, 2)
 	changes := [][2]string{{"a[i] > key", "a[i] >= key"}, {"a[i] > key", "a[i] < key"}, {"a[i] > key", "key < a[i] - 1"},
 		{"i >= 0", "i > 0"}, {"i >= 0", "i >= 1"}, {"j < n", "j + 1 < n"}, {"int j = 1", "int j = 2"},
 		{"int j = 1", "int j = 0"},

@@ -81,7 +81,12 @@ func TestProducts(t *testing.T) {
 		}
 		return p
 	}
-	for _, c := range productPrograms {
+	tried := 0
+	for i, c := range productPrograms {
+		if !testprogram.Every(i, 1) {
+			continue
+		}
+		tried++
 		if proof(c.right, 20*time.Second) != nil {
 			proved++
 		} else {
@@ -91,7 +96,7 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%s: what is wrong is proved: %v", c.name, p.Certificate.Detail)
 		}
 	}
-	if t.Logf("missed: %s", missed); proved < len(productPrograms)-2 {
+	if t.Logf("missed: %s", missed); proved < tried-2 {
 		t.Errorf("only %d proved; missed: %s", proved, missed)
 	}
 }

@@ -107,6 +107,10 @@ func Limit(limit time.Duration) (context.Context, context.CancelFunc) {
 	return ctx, func() { done(); cancel() }
 }
 
+// Every says whether a run of the tests takes program i of a family: each second one, or all where FIRMPROOF_LONG is set.
+// Those in a row belong together.
+func Every(i, row int) bool { return i/row%Sample(1, 2) == 0 }
+
 // Sample says how much of a family of programs, or how long for each, a run of the tests takes: few, or all where
 // FIRMPROOF_LONG is set (`make long`).
 func Sample[T any](all, few T) T {
