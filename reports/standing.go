@@ -179,8 +179,13 @@ func (c *Condition) Change() string {
 
 // Declare returns how the declaration of the function says the condition; "" where it cannot.
 func (c *Condition) Declare() string {
-	if slices.ContainsFunc(c.Assumptions, func(a verdict.Assumption) bool { return a.Relation == verdict.Apart }) {
-		return "`restrict` on a parameter says that callers keep what it leads to apart"
+	for _, a := range c.Assumptions {
+		switch a.Relation {
+		case verdict.Apart:
+			return "`restrict` on a parameter says that callers keep what it leads to apart"
+		case verdict.Quiet:
+			return fmt.Sprintf("`interrupts: [{handler: %s, max: any}]` in the manifest has the handler run", a.Other)
+		}
 	}
 	return ""
 }

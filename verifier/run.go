@@ -110,7 +110,7 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 		claims.JudgeAll(p, res)
 		calls.Decide(whole, m, plan, res)
 		widen(whole, m, plan, res, short, round)
-		overlap(whole, m, plan, res)
+		withoutGuesses(whole, m, plan, res)
 		claims.BoundByHandlers(p, res)
 		claims.MarkAfter(p, res)
 		res.NameWays()

@@ -124,7 +124,10 @@ func (j *Job) leaveOut(res *verdict.Result) {
 
 // Stands reports whether a violation that was just found is a finding whatever other verifications come to.
 func (j *Job) Stands(c verdict.Claim) bool {
-	return j.Pair == nil && len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil &&
+	ended := c.Check == verdict.Termination && slices.ContainsFunc(j.Plan.Assumptions, func(a verdict.Assumption) bool {
+		return a.Relation == verdict.Quiet // a handler may end it
+	})
+	return j.Pair == nil && len(j.Callers) == 0 && len(j.Plan.Open) == 0 && j.RestsOn(c) == nil && !ended &&
 		!slices.ContainsFunc(j.Suppressed, func(s suppression) bool { return s.accepts(&c) })
 }
 

@@ -68,6 +68,9 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	kept := m != nil && m.Volatile == manifest.VolatileKept && len(m.Interrupts) == 0
 	if calls || kept {
 		program = harness.NewProgram(module)
+		if m != nil {
+			program.Woven(compile.Handlers(m.Interrupts))
+		}
 	}
 	if calls {
 		if generated, err = b.generated(base, img, m, program); err != nil {

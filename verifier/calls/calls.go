@@ -94,7 +94,7 @@ func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []ver
 	limit time.Duration) *verdict.Result {
 	q := c.plan.Beside(entry, assumptions, open)
 	for _, a := range c.plan.Assumptions {
-		if a.Relation != verdict.Start {
+		if a.Relation != verdict.Start && a.Relation != verdict.Quiet {
 			q.Assumptions = verdict.AddAssumptions(q.Assumptions, a)
 		}
 	}
@@ -153,10 +153,9 @@ func (c *byCalls) saysMore(f, claim *verdict.Claim, found *verdict.Result) bool 
 	if f.Status != verdict.Conditional || claim.Status != verdict.Conditional {
 		return rank(f.Status) > rank(claim.Status)
 	}
-	guessed := func(a verdict.Assumption) bool { return !a.Guessed() }
-	less := slices.DeleteFunc(found.RestsOn(f), guessed)
-	return len(less) < len(slices.DeleteFunc(c.res.RestsOn(claim), guessed)) &&
-		!slices.ContainsFunc(less, func(a verdict.Assumption) bool { return !slices.Contains(claim.Assumptions, a.ID) })
+	declared := func(a verdict.Assumption) bool { return !a.Guessed() }
+	return len(slices.DeleteFunc(found.RestsOn(f), declared)) < len(slices.DeleteFunc(c.res.RestsOn(claim), declared)) &&
+		!found.Adds(f, claim)
 }
 
 // callsEngines look at runs of an entry of calls.

@@ -49,7 +49,9 @@ func JudgeAll(p *problem.Problem, res *verdict.Result) {
 		case c.Check == verdict.Unwinding:
 		case c.Status == verdict.Violated && c.Check == verdict.Termination:
 			for _, exit := range decidersAt(p.Module, c.Pos) {
-				takeBack(res, c, MadeUp(p, c, r.Operands(exit)))
+				on := r.Operands(exit)
+				takeBack(res, c, MadeUp(p, c, on))
+				endedByHandler(p, res, c, on)
 			}
 		case c.Status == verdict.Violated && in != nil:
 			takeBack(res, c, MadeUp(p, c, r.Operands(in)))
@@ -64,10 +66,22 @@ func JudgeAll(p *problem.Problem, res *verdict.Result) {
 	}
 }
 
+// endedByHandler makes an endless run unknown that goes on as long as no handler changes what decides its end.
+func endedByHandler(p *problem.Problem, res *verdict.Result, c *verdict.Claim, ids []string) {
+	for i := range p.Assumptions {
+		a := &p.Assumptions[i]
+		if c.Status == verdict.Violated && a.Relation == verdict.Quiet && slices.Contains(ids, a.ID) {
+			res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
+				Detail: fmt.Sprintf("it goes on as long as %s, a handler of interrupts, does not change `%s`", a.Other, a.Subject),
+				Remedy: "`interrupts` of the manifest has the handler run"})
+		}
+	}
+}
+
 // QuestionOf asks which guesses of p, and which contents that its harness made up, values rest on.
 func QuestionOf(p *problem.Problem) flow.Question {
 	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{},
-		Around: map[*ir.Global][]string{}}
+		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Fresh: p.Fresh}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
@@ -83,6 +97,8 @@ func QuestionOf(p *problem.Problem) flow.Question {
 				q.Starts[g] = a.ID
 			case a.Relation == verdict.Apart && g.Name == a.Other:
 				q.Around[g] = append(q.Around[g], a.ID)
+			case a.Relation == verdict.Quiet && g.Name == a.Subject:
+				q.Quiet[g] = append(q.Quiet[g], a.ID)
 			}
 		}
 	}

@@ -36,6 +36,7 @@ type Rests struct {
 	world          set                      // of all that is in memory
 	stray          set                      // of what is stored where it is not known
 	driving        bool                     // the function that is looked at is the driver's
+	fresh          func(*ir.Instr) bool     // see Question
 
 	changed bool
 }
@@ -47,8 +48,10 @@ type Question struct {
 	Starts map[*ir.Global]string   // those of them that are about the initial values of variables
 	Apart  map[string]bool         // those that say that the allocations which bring them do not overlap
 	Around map[*ir.Global][]string // those of them that are about a variable as well
+	Quiet  map[*ir.Global][]string // those that say that nothing else changes a variable while code reads it
 	Order  string                  // the one that is about how blocks of a harness stand to each other; empty: none
 	Holds  func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
+	Fresh  func(*ir.Instr) bool    // reports reads of volatile numbers that give any value each time; may be nil
 }
 
 // addressSpace is the object of addresses that the program computes from constants.
@@ -60,7 +63,10 @@ func Follow(q Question) *Rests {
 	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, targets: map[int][]*ir.Func{},
 		order: newSet(len(ids)), apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
-		written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
+		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
+	if r.fresh == nil {
+		r.fresh = func(*ir.Instr) bool { return false }
+	}
 	for i, id := range ids {
 		if r.bit[id] = i; q.Apart[id] {
 			r.apart.add(i)
@@ -87,6 +93,9 @@ func Follow(q Question) *Rests {
 		}
 		for _, id := range q.Around[g] {
 			r.object(g).apart.add(r.bit[id])
+		}
+		for _, id := range q.Quiet[g] {
+			r.object(g).quiet.add(r.bit[id])
 		}
 	}
 	for r.changed = true; r.changed; {
@@ -141,7 +150,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 			all.or(r.besides(to.object, r.freed))
 		}
 	}
-	if in.Op == ir.OpLoad && contents {
+	if in.Op == ir.OpLoad && contents && !r.any(in) {
 		all.or(r.load(r.of(in.Args[0]), sizeOf(in.Access)).tags)
 	}
 	if in.Op == ir.OpCall {

@@ -51,6 +51,7 @@ func (s span) bytes(size int64) span {
 type object struct {
 	extent set  // what its size, and that it is alive, rests on
 	apart  set  // that it does not overlap another
+	quiet  set  // that nothing changes it between two steps of code
 	made   bool // a harness made it for a pointer to lead to
 	cells  []cell
 	n      int // assumptions
@@ -65,7 +66,8 @@ type cell struct {
 func (r *Rests) object(key any) *object {
 	o := r.objects[key]
 	if o == nil {
-		o = &object{extent: newSet(len(r.ids)), apart: newSet(len(r.ids)), n: len(r.ids)}
+		o = &object{extent: newSet(len(r.ids)), apart: newSet(len(r.ids)), quiet: newSet(len(r.ids)),
+			n: len(r.ids)}
 		r.objects[key] = o
 	}
 	return o
@@ -154,6 +156,9 @@ func (r *Rests) load(addr *value, size int64) *value {
 	for _, p := range addr.points {
 		in := p.off.bytes(size)
 		out.tags.or(r.besides(p.object, r.written))
+		if !r.driving {
+			out.tags.or(p.object.quiet)
+		}
 		for _, c := range p.object.cells {
 			if c.in.meets(in) {
 				out.join(c.value)

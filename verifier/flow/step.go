@@ -76,7 +76,9 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 			size = sizeOf(in.Access)
 		}
 		addr := r.of(in.Args[0])
-		r.set(in, r.load(addr, size))
+		if !r.any(in) {
+			r.set(in, r.load(addr, size))
+		}
 		r.set(in, &value{tags: addr.tags})
 		r.set(in, &value{tags: r.followed(in)})
 	case ir.OpStore:
@@ -123,6 +125,29 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 	default:
 		r.computed(in)
 	}
+}
+
+// any reports a read that gives any number, whatever is in memory: a volatile one, but for those of a local variable.
+func (r *Rests) any(in *ir.Instr) bool {
+	return in.Op == ir.OpLoad && in.T.IsInt() && r.fresh(in) && !local(in.Args[0], map[ir.Value]bool{})
+}
+
+// local reports whether an address may be one of a local variable.
+func local(v ir.Value, seen map[ir.Value]bool) bool {
+	in, ok := v.(*ir.Instr)
+	if !ok || seen[v] {
+		return false
+	}
+	seen[v] = true
+	switch in.Op {
+	case ir.OpAlloca:
+		return true
+	case ir.OpGep, ir.OpBitcast, ir.OpFreeze:
+		return local(in.Args[0], seen)
+	case ir.OpPhi, ir.OpSelect:
+		return slices.ContainsFunc(in.Args, func(a ir.Value) bool { return local(a, seen) })
+	}
+	return false
 }
 
 // computed is a value that is made of others: an address may come from any of them, and lead anywhere in its object.

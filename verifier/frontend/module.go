@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func weak(l enum.Linkage) bool {
 
 func (t *translator) declareFunc(f *llir.Func) {
 	out := &ir.Func{Name: f.Name(), Ret: t.typ(f.Sig.RetType), Variadic: f.Sig.Variadic, Weak: weak(f.Linkage),
-		NoReturn: hasAttr(f.FuncAttrs, enum.FuncAttrNoReturn)}
+		NoReturn: hasAttr(f.FuncAttrs, enum.FuncAttrNoReturn), Handler: handlesInterrupts(f)}
 	for i, p := range f.Params {
 		out.Params = append(out.Params, t.param(i, p))
 	}
@@ -143,6 +144,32 @@ func (t *translator) declareFunc(f *llir.Func) {
 		!strings.HasPrefix(out.Name, dialect.UnmodelledPrefix) { // translated away
 		t.m.Funcs = append(t.m.Funcs, out)
 	}
+}
+
+// vectorName matches the names that the vector tables of Cortex-M (CMSIS) and of AVR (avr-libc) have for handlers.
+var vectorName = regexp.MustCompile(
+	`^(?:\w+_IRQHandler|(?:NMI|HardFault|MemManage|BusFault|UsageFault|SVC|PendSV|SysTick)_Handler|__vector_\d+)$`)
+
+// handlesInterrupts reports a handler of interrupts, as clang marks it for Arm, RISC-V and MSP430 ("interrupt"), AVR
+// ("signal"), or by its name.
+func handlesInterrupts(f *llir.Func) bool {
+	return namesAttribute(f.FuncAttrs, "interrupt") || namesAttribute(f.FuncAttrs, "signal") ||
+		len(f.Params) == 0 && vectorName.MatchString(f.Name())
+}
+
+// namesAttribute reports whether a function has an attribute that is text, with or without a value.
+func namesAttribute(attrs []llir.FuncAttribute, key string) bool {
+	return slices.ContainsFunc(attrs, func(a llir.FuncAttribute) bool {
+		switch a := a.(type) {
+		case llir.AttrString:
+			return string(a) == key
+		case llir.AttrPair:
+			return a.Key == key
+		case *llir.AttrGroupDef:
+			return namesAttribute(a.FuncAttrs, key)
+		}
+		return false
+	})
 }
 
 func (t *translator) param(i int, p *llir.Param) *ir.Param {

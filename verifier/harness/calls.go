@@ -139,6 +139,7 @@ func (w *callWriter) callOf(f *ir.Func, into ir.Value) *ir.Instr {
 		}
 	}
 	h.apart(args)
+	h.quiet()
 	h.showHeld()
 	h.preconditions(args)
 	out := h.Builder.Call(f, args...)

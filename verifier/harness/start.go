@@ -2,9 +2,11 @@ package harness
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // starts assumes of each variable that the function may read that it has its initial value, if the program may change
@@ -20,9 +22,9 @@ func (h *harness) starts() []verdict.Assumption {
 	return out
 }
 
-// varies reports whether the program may change a variable, or other files may.
+// varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them.
 func (p *Program) varies(g *ir.Global) bool {
-	return p.changed[g] || g.Var != nil && g.Var.Public && !g.Const
+	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public && !g.Const)
 }
 
 // onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.

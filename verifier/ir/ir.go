@@ -146,6 +146,7 @@ type Func struct {
 	Assumed []string
 	Chosen  []string // likewise, where machines do something else: instructions say what rests on it (ChosenIn)
 	Starts  bool     // without a body: a call may have functions of the program run later, or beside it
+	Handler bool     // of interrupts, by an attribute or by the name that vector tables have for it
 	Made    bool     // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 

@@ -10,7 +10,7 @@ import (
 type Assumption struct {
 	ID       string   `json:"id"`                // RELATION@SUBJECT, and a digest of the text
 	Subject  string   `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
-	Other    string   `json:"other,omitempty"`   // with Apart: the other pointer, or a variable
+	Other    string   `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"` // shown; nothing is decided by it
@@ -30,6 +30,7 @@ const (
 	Calls    Relation = "call"     // what a call does whose code is not there
 	Start    Relation = "start"    // a variable has its initial value
 	Order    Relation = "order"    // how blocks stand to each other in memory
+	Quiet    Relation = "quiet"    // no handler of interrupts changes a variable while a function runs
 	Meaning  Relation = "meaning"  // what C, the library, the machine or the environment leaves open
 )
 
@@ -73,6 +74,13 @@ func TextsOf(list []Assumption) []string {
 		out[i] = list[i].Text
 	}
 	return out
+}
+
+// Adds reports whether claim k of r rests on a guess that another form of it does not.
+func (r *Result) Adds(k, other *Claim) bool {
+	return slices.ContainsFunc(r.RestsOn(k), func(a Assumption) bool {
+		return a.Guessed() && !slices.Contains(other.Assumptions, a.ID)
+	})
 }
 
 // RestsOn lists the assumptions of r that claim c names.

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestQuiet: handlers of interrupts that nobody lists may change a variable between two reads of it. What fails then is
+// conditional, on a line marked so; what holds then, too, rests on no such guess, and what a handler may end is unknown.
+func TestQuiet(t *testing.T) {
+	const text = `static int m, k, q, n, s[4], half; static char buf[8]; static unsigned ticks; static int *at = &n;
+void HANDLER { m++; k++; ticks++; q++; n++; s[1]++; half++; }
+void twice(void) { if (m < 0 || m > 7) return; buf[m] = 1; } /* quiet */
+void once(void) { int x = k; if (x < 0 || x > 7) return; buf[x] = 1; }
+void masked(void) { if (q < 0) return; buf[q & 7] = 1; }
+unsigned now(void) { return ticks; }
+void poll(unsigned until) { while (ticks < until) ; } /* open */
+void through(void) { if (*at < 0 || *at > 7) return; buf[*at] = 1; } /* quiet */
+void element(void) { if (s[1] < 0 || s[1] > 7) return; buf[s[1]] = 1; } /* quiet */
+static int level(void) { return half; }
+void called(void) { if (level() < 0 || level() > 7) return; buf[level()] = 1; } /* quiet */
+void in_loop(void) { for (int i = 0; i < 3; i++) { int x = half; if (x < 0 || x > 7) return; buf[x] = 1; } }
+static int own; void set(int x) { own = x & 7; } void use(void) { if (own < 0 || own > 7) return; buf[own] = 1; }
+`
+	for target, handler := range map[string]string{
+		"cortex-m3": "SysTick_Handler(void)", "cortex-m0": "USART1_IRQHandler(void)", "avr": "__vector_9(void)",
+		"cortex-m4": "__attribute__((interrupt)) tick(void)", "riscv32": `__attribute__((interrupt("machine"))) tick(void)`,
+		"msp430": "__attribute__((interrupt(2))) tick(void)",
+	} {
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(text, "HANDLER", handler, 1)
+			path := filepath.Join(writeTree(t, map[string]string{"a.c": text}), "a.c")
+			_, rep, errs := checkJSON(t, path, "--target", target, "--timeout", "4s")
+			lines, seen := strings.Split(text, "\n"), map[int]bool{}
+			for i := range rep.Results {
+				r := &rep.Results[i]
+				for n := range r.Claims {
+					c := &r.Claims[n]
+					line := lines[c.Pos.Line-1]
+					quiet := false
+					for _, a := range r.RestsOn(c) {
+						quiet = quiet || a.Relation == verdict.Quiet
+					}
+					marked := strings.Contains(line, "/* quiet */")
+					switch {
+					case strings.Contains(line, "/* open */") && c.Check == verdict.Termination:
+						seen[c.Pos.Line] = c.Status == verdict.Unknown
+					case c.Status == verdict.Violated || c.Status == verdict.Unknown:
+						t.Errorf("%s, line %d: %s is %s: %v", r.Entry, c.Pos.Line, c.ID, c.Status, c.Reason)
+					case marked && quiet && c.Status == verdict.Conditional:
+						seen[c.Pos.Line] = true
+					case quiet && !marked && c.Check != verdict.Termination:
+						t.Errorf("%s, line %d: %s rests on %v", r.Entry, c.Pos.Line, c.ID, c.Assumptions)
+					}
+				}
+			}
+			for n, line := range lines {
+				if strings.Contains(line, "/* ") && !seen[n+1] {
+					t.Errorf("line %d: %s\n%s", n+1, line, errs)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package verifier
+
+import (
+	"context"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// A generated harness keeps what pointers lead to apart, and lets no handler of interrupts run meanwhile, which are
+// guesses. The entry in which pointers may lead to one place (harness.Program.Overlapping), with reads of variables that
+// give any value each time, does without: what holds there, too, holds.
+
+// withoutGuesses asks again about claims that rest on these guesses alone, or beside others, in runs that do without.
+func withoutGuesses(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
+	if plan.FirstOnly || plan.Alone || plan.StopAfter != "" || len(plan.Dumps) > 0 {
+		return
+	}
+	q := plan
+	switch o := plan.Overlap; {
+	case o != nil:
+		q = plan.Beside(o.Entry, o.Assumptions, o.Open)
+	case plan.Calls != nil && plan.Calls.AnyState != "":
+		q = plan.Beside(plan.Calls.AnyState, plan.Calls.AnyStateAssumptions, plan.Open)
+	}
+	q.Calls = nil
+	if q.Checks = checksOf(res, restsOnAny(res)); len(q.Checks) == 0 {
+		return
+	}
+	if m = unquiet(m, &q); m == nil && plan.Overlap == nil {
+		return
+	}
+	more := again(ctx, m, q, res, policy.WiderRounds)
+	if more == nil || more.Vacuous != nil {
+		return
+	}
+	known := map[string]*verdict.Claim{}
+	guessed := restsOnAny(more)
+	for i := range more.Claims {
+		if c := &more.Claims[i]; c.Status.Holds() && !guessed(c) {
+			known[c.ID] = c
+		}
+	}
+	guessed = restsOnAny(res)
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		k := known[c.ID]
+		if k == nil || !guessed(c) || c.Known()&^k.Known()&verdict.Always != 0 || more.Adds(k, c) {
+			continue
+		}
+		k.Certificate, k.Evidence = nil, nil // of another program
+		res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
+		*c = *k
+	}
+}
+
+// restsOnAny returns what reports a claim that holds if pointers lead to different places, or no handler runs, for all
+// that anybody says.
+func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
+	return func(c *verdict.Claim) bool {
+		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
+			return (a.Relation == verdict.Apart || a.Relation == verdict.Quiet) && a.Guessed()
+		})
+	}
+}
+
+// unquiet returns the part of m that plan is about, with reads of variables that give any number each time, as those of
+// volatile ones do; plan does without the assumption then that no handler changes these. Where none is of that kind, it
+// is m; nil: it cannot be copied.
+func unquiet(m *ir.Module, plan *Plan) *ir.Module {
+	named := map[string]bool{}
+	for _, a := range plan.Assumptions {
+		if a.Relation == verdict.Quiet && a.Guessed() && !plan.VolatileMemory {
+			named[a.Subject] = true
+		}
+	}
+	if len(named) == 0 {
+		return m
+	}
+	part := plan.Part(m)
+	if part == nil {
+		return nil
+	}
+	out, _ := ir.Copy(part)
+	if out == nil {
+		return nil
+	}
+	for _, g := range out.Globals {
+		loads, all := ir.NumbersRead(out, g)
+		if !named[g.Name] || !all {
+			delete(named, g.Name)
+			continue
+		}
+		for _, in := range loads {
+			if f := in.Block.Func; !f.Made && !f.Driven() {
+				in.Flags |= ir.Volatile
+			}
+		}
+	}
+	plan.Assumptions = slices.DeleteFunc(slices.Clone(plan.Assumptions), func(a verdict.Assumption) bool {
+		return a.Relation == verdict.Quiet && named[a.Subject]
+	})
+	return out
+}
