@@ -183,6 +183,10 @@ func (c *Condition) Declare() string {
 		switch a.Relation {
 		case verdict.Apart:
 			return "`restrict` on a parameter says that callers keep what it leads to apart"
+		case verdict.Calls:
+			if a.Other == verdict.Replaceable {
+				return fmt.Sprintf("`stubs: {%s: havoc}` in the manifest (or --stub) has it do anything", a.Subject)
+			}
 		case verdict.Quiet:
 			return fmt.Sprintf("`interrupts: [{handler: %s, max: any}]` in the manifest has the handler run", a.Other)
 		}

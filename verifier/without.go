@@ -3,15 +3,18 @@ package verifier
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// A generated harness keeps what pointers lead to apart, and lets no handler of interrupts run meanwhile, which are
-// guesses. The entry in which pointers may lead to one place (harness.Program.Overlapping), with reads of variables that
-// give any value each time, does without: what holds there, too, holds.
+// A generated harness keeps what pointers lead to apart, lets no handler of interrupts run meanwhile, and takes weak
+// functions as they are, which are guesses. The entry in which pointers may lead to one place
+// (harness.Program.Overlapping), with reads of variables that give any value each time and stubs for weak functions, does
+// without: what holds there, too, holds.
 
 // withoutGuesses asks again about claims that rest on these guesses alone, or beside others, in runs that do without.
 func withoutGuesses(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
@@ -56,27 +59,32 @@ func withoutGuesses(ctx context.Context, m *ir.Module, plan Plan, res *verdict.R
 	}
 }
 
-// restsOnAny returns what reports a claim that holds if pointers lead to different places, or no handler runs, for all
-// that anybody says.
+// restsOnAny returns what reports a claim that holds if pointers lead to different places, no handler runs, or weak
+// functions stay, for all that anybody says.
 func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
 	return func(c *verdict.Claim) bool {
 		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
-			return (a.Relation == verdict.Apart || a.Relation == verdict.Quiet) && a.Guessed()
+			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet ||
+				a.Relation == verdict.Calls && a.Other == verdict.Replaceable)
 		})
 	}
 }
 
-// unquiet returns the part of m that plan is about, with reads of variables that give any number each time, as those of
-// volatile ones do; plan does without the assumption then that no handler changes these. Where none is of that kind, it
-// is m; nil: it cannot be copied.
+// unquiet returns the part of m that plan is about, in which reads of variables that others change give any number each
+// time, as those of volatile ones do, and weak functions do anything; plan does without these assumptions then. Where
+// there is nothing of that kind, it is m; nil: it cannot be copied.
 func unquiet(m *ir.Module, plan *Plan) *ir.Module {
-	named := map[string]bool{}
+	changed, weak := map[string]bool{}, map[string]string{}
 	for _, a := range plan.Assumptions {
-		if a.Relation == verdict.Quiet && a.Guessed() && !plan.VolatileMemory {
-			named[a.Subject] = true
+		switch {
+		case !a.Guessed() || plan.VolatileMemory:
+		case a.Relation == verdict.Quiet:
+			changed[a.Subject] = true
+		case a.Relation == verdict.Calls && a.Other == verdict.Replaceable:
+			weak[a.Subject] = weave.StubHavoc
 		}
 	}
-	if len(named) == 0 {
+	if len(changed)+len(weak) == 0 {
 		return m
 	}
 	part := plan.Part(m)
@@ -87,20 +95,38 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 	if out == nil {
 		return nil
 	}
+	ends := ir.Endless(out)
+	for name := range weak {
+		if f := out.Func(name); f == nil || ends[f] {
+			weak = nil
+			break
+		}
+	}
+	reads := map[*ir.Global][]*ir.Instr{}
 	for _, g := range out.Globals {
-		loads, all := ir.NumbersRead(out, g)
-		if !named[g.Name] || !all {
-			delete(named, g.Name)
+		if g.Const || strings.HasPrefix(g.Name, "firmproof") {
 			continue
 		}
+		loads, all := ir.NumbersRead(out, g)
+		if !all {
+			delete(changed, g.Name)
+			weak = nil // it may change that as well
+			continue
+		}
+		reads[g] = loads
+	}
+	for g, loads := range reads {
 		for _, in := range loads {
-			if f := in.Block.Func; !f.Made && !f.Driven() {
+			if f := in.Block.Func; (changed[g.Name] || len(weak) > 0) && !f.Made && !f.Driven() {
 				in.Flags |= ir.Volatile
 			}
 		}
 	}
+	if _, _, err := weave.Stubs(out, weak, nil); err != nil {
+		return nil
+	}
 	plan.Assumptions = slices.DeleteFunc(slices.Clone(plan.Assumptions), func(a verdict.Assumption) bool {
-		return a.Relation == verdict.Quiet && named[a.Subject]
+		return a.Relation == verdict.Quiet && changed[a.Subject] || a.Relation == verdict.Calls && weak[a.Subject] != ""
 	})
 	return out
 }

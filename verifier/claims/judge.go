@@ -81,7 +81,7 @@ func endedByHandler(p *problem.Problem, res *verdict.Result, c *verdict.Claim, i
 // QuestionOf asks which guesses of p, and which contents that its harness made up, values rest on.
 func QuestionOf(p *problem.Problem) flow.Question {
 	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{},
-		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Fresh: p.Fresh}
+		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Own: map[*ir.Func][]string{}, Fresh: p.Fresh}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
@@ -91,13 +91,17 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		}
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID] = a.Relation == verdict.Apart
+		replaced := a.Relation == verdict.Calls && a.Other == verdict.Replaceable
+		if f := p.Module.Func(a.Subject); replaced && f != nil {
+			q.Own[f] = append(q.Own[f], a.ID)
+		}
 		for _, g := range p.Module.Globals {
 			switch {
 			case a.Relation == verdict.Start && g.Name == a.Subject:
 				q.Starts[g] = a.ID
 			case a.Relation == verdict.Apart && g.Name == a.Other:
 				q.Around[g] = append(q.Around[g], a.ID)
-			case a.Relation == verdict.Quiet && g.Name == a.Subject:
+			case a.Relation == verdict.Quiet && g.Name == a.Subject, replaced && !g.Const: // which others may change, too
 				q.Quiet[g] = append(q.Quiet[g], a.ID)
 			}
 		}

@@ -22,6 +22,9 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		}
 		r.set(in, r.result(f))
 		r.set(in, &value{tags: r.of(in.Callee).tags})
+		if own := r.own[f]; own != nil {
+			r.replaced(in, own)
+		}
 	}
 	if len(list) > 0 {
 		r.set(in, &value{tags: r.followed(in)})
@@ -62,6 +65,16 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		r.filled(in, here)
 	default:
 		r.mixed(in, here)
+	}
+}
+
+// replaced is a call of a function whose code may be another: what it gives, and what its arguments lead to, is as its own
+// code leaves it.
+func (r *Rests) replaced(in *ir.Instr, own set) {
+	r.set(in, &value{tags: own})
+	for _, a := range in.Args {
+		to := r.contents(r.of(a))
+		r.store(&value{points: to.points}, &value{tags: own}, everywhere.size())
 	}
 }
 

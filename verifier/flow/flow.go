@@ -28,6 +28,7 @@ type Rests struct {
 	results map[*ir.Func]*value
 	objects map[any]*object // by allocation (*ir.Instr), *ir.Global, *ir.Func, or addressSpace
 	funcs   map[*ir.Func]*function
+	own     map[*ir.Func]set   // see Question
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
 
 	order          set                      // of what the order of blocks decides
@@ -49,6 +50,7 @@ type Question struct {
 	Apart  map[string]bool         // those that say that the allocations which bring them do not overlap
 	Around map[*ir.Global][]string // those of them that are about a variable as well
 	Quiet  map[*ir.Global][]string // those that say that nothing else changes a variable while code reads it
+	Own    map[*ir.Func][]string   // those that say that a function does what its code does, which another may replace
 	Order  string                  // the one that is about how blocks of a harness stand to each other; empty: none
 	Holds  func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
 	Fresh  func(*ir.Instr) bool    // reports reads of volatile numbers that give any value each time; may be nil
@@ -61,7 +63,7 @@ type addressSpace struct{}
 func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
 	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
-		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, targets: map[int][]*ir.Func{},
+		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
 		order: newSet(len(ids)), apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
 		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
@@ -75,6 +77,12 @@ func Follow(q Question) *Rests {
 	}
 	if i, ok := r.bit[q.Order]; ok {
 		r.order.add(i)
+	}
+	for f, list := range q.Own {
+		r.own[f] = newSet(len(ids))
+		for _, id := range list {
+			r.own[f].add(r.bit[id])
+		}
 	}
 	for _, f := range m.Funcs {
 		if f.IsDecl() {

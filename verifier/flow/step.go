@@ -59,9 +59,24 @@ func (r *Rests) cameBack(in *ir.Instr) set {
 		out.or(r.of(in.Callee).tags)
 		for _, f := range r.called(in) {
 			out.or(r.funcs[f].after)
+			if own := r.own[f]; own != nil && !returns(f) {
+				out.or(own)
+			}
 		}
 	}
 	return out
+}
+
+// returns reports whether a function comes back in any case: it calls nothing, and does not turn.
+func returns(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		last := b.Term()
+		if b.Reaches(b, nil) || last.Op != ir.OpRet && len(last.Targets) == 0 || slices.ContainsFunc(b.Instrs,
+			func(in *ir.Instr) bool { return in.Op == ir.OpCall && in.Model == ir.ModelNone || in.Op == ir.OpAsm }) {
+			return false
+		}
+	}
+	return true
 }
 
 // instr applies the rule of an instruction.

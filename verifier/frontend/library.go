@@ -48,6 +48,7 @@ func (t *translator) returns(f *ir.Func, g *ir.Global, off int64) {
 	addr := &ir.Const{T: t.ptr, Kind: ir.ConstAddr, Global: g, Off: off}
 	b.Instrs = []*ir.Instr{{Op: ir.OpRet, T: t.void, Args: []ir.Value{addr}, Block: b, Pos: &pos}}
 	f.Blocks, f.NumInstr, f.Weak = []*ir.Block{b}, 1, false
+	f.Replaceable = false
 }
 
 // returnsTable gives f the body of glibc's accessors: the address of a pointer to entry 0 of a table.

@@ -117,7 +117,8 @@ func weak(l enum.Linkage) bool {
 
 func (t *translator) declareFunc(f *llir.Func) {
 	out := &ir.Func{Name: f.Name(), Ret: t.typ(f.Sig.RetType), Variadic: f.Sig.Variadic, Weak: weak(f.Linkage),
-		NoReturn: hasAttr(f.FuncAttrs, enum.FuncAttrNoReturn), Handler: handlesInterrupts(f)}
+		NoReturn: hasAttr(f.FuncAttrs, enum.FuncAttrNoReturn), Handler: handlesInterrupts(f),
+		Replaceable: f.Linkage == enum.LinkageWeak}
 	for i, p := range f.Params {
 		out.Params = append(out.Params, t.param(i, p))
 	}

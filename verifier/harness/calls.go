@@ -140,6 +140,7 @@ func (w *callWriter) callOf(f *ir.Func, into ir.Value) *ir.Instr {
 	}
 	h.apart(args)
 	h.quiet()
+	h.replaceable()
 	h.showHeld()
 	h.preconditions(args)
 	out := h.Builder.Call(f, args...)

@@ -101,6 +101,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	h.globals()
 	h.apart(args)
 	h.quiet()
+	h.replaceable()
 	h.showHeld()
 	h.preconditions(args)
 	h.Call(f, args...)

@@ -40,6 +40,19 @@ func (h *harness) quiet() {
 	}
 }
 
+// replaceable notes of each weak function that this one calls that no other file defines it, where the program is not
+// whole: it has no main.
+func (h *harness) replaceable() {
+	for _, f := range h.Module.Funcs {
+		if h.reached.Funcs[f] && f != h.of && f.Replaceable && !f.IsDecl() && !f.Made && h.p.m.Func("main") == nil {
+			a := verdict.Assume(f.Name, verdict.Calls, verdict.Chosen,
+				fmt.Sprintf("%s, a weak function, is the one that is linked", f.CName))
+			a.Other = verdict.Replaceable
+			h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
+		}
+	}
+}
+
 // reachedFrom reports whether a handler runs the function itself, or is it.
 func (h *harness) reachedFrom(x *ir.Func) bool {
 	return x == h.of || places.Reached(h.p.m, x).Funcs[h.of]

@@ -24,7 +24,8 @@ func (h *harness) starts() []verdict.Assumption {
 
 // varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them.
 func (p *Program) varies(g *ir.Global) bool {
-	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public && !g.Const)
+	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public &&
+		(!g.Const || g.Weak && p.m.Func("main") == nil))
 }
 
 // onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.

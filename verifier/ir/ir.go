@@ -143,11 +143,12 @@ type Func struct {
 	Vars   []*Var      // C variables that live in allocas or parameters
 	Folded []Folded
 	// what C leaves open and an execution of f rests on, in words
-	Assumed []string
-	Chosen  []string // likewise, where machines do something else: instructions say what rests on it (ChosenIn)
-	Starts  bool     // without a body: a call may have functions of the program run later, or beside it
-	Handler bool     // of interrupts, by an attribute or by the name that vector tables have for it
-	Made    bool     // by the driver, around the entry: claims nothing of its own instructions but the end's
+	Assumed     []string
+	Chosen      []string // likewise, where machines do something else: instructions say what rests on it (ChosenIn)
+	Starts      bool     // without a body: a call may have functions of the program run later, or beside it
+	Replaceable bool     // a weak definition of C: another file may define it instead
+	Handler     bool     // of interrupts, by an attribute or by the name that vector tables have for it
+	Made        bool     // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
 // Sig returns the function type of f.

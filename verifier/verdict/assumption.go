@@ -8,9 +8,10 @@ import (
 
 // Assumption is something that an answer takes for granted.
 type Assumption struct {
-	ID       string   `json:"id"`                // RELATION@SUBJECT, and a digest of the text
-	Subject  string   `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
-	Other    string   `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler
+	ID      string `json:"id"`                // RELATION@SUBJECT, and a digest of the text
+	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
+	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler;
+	// with Calls: Replaceable
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"` // shown; nothing is decided by it
@@ -33,6 +34,9 @@ const (
 	Quiet    Relation = "quiet"    // no handler of interrupts changes a variable while a function runs
 	Meaning  Relation = "meaning"  // what C, the library, the machine or the environment leaves open
 )
+
+// Replaceable is the Other of an assumption about calls of a function that another file may define instead.
+const Replaceable = "replaceable"
 
 // Origin says where an assumption comes from, which decides what it supports.
 type Origin string

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// TestReplaceable: another file may define a weak function. What fails then is conditional, on a line marked so; what
+// holds whatever it does rests on no such guess. A program with main is whole.
+func TestReplaceable(t *testing.T) {
+	const text = `static char buf[8];
+int idx; static int hid;
+void set(int x) { hid = x; }
+__attribute__((weak)) int limit(void) { return 8; }
+__attribute__((weak)) const int most = 8;
+__attribute__((weak)) void hook(void) { }
+__attribute__((weak)) void fill(int *p) { *p = 3; }
+__attribute__((weak)) void stop(void) { for (;;) ; }
+inline int eight(void) { return 8; }
+extern int eight(void);
+void f(int i) { if (i < 0 || i >= limit()) return; buf[i] = 1; } /* weak */
+void g(int i) { if (i < 0 || i >= most) return; buf[i] = 1; } /* weak */
+void k(void) { if (idx < 0 || idx > 7) return; hook(); buf[idx] = 1; } /* weak */
+void k2(void) { if (hid < 0 || hid > 7) return; hook(); buf[hid] = 1; } /* weak */
+void l(void) { int v = 1; fill(&v); buf[v] = 1; } /* weak */
+void s(int i) { if (i < 0 || i > 7) stop(); buf[i] = 1; } /* weak */
+void m_ok(int i) { hook(); buf[i & 7] = 1; }
+void n_ok(int i) { int v = 9; fill(&v); buf[v & 7] = limit(); }
+void o_ok(int i) { if (i < 0 || i >= eight()) return; buf[i] = 1; }
+`
+	for _, main := range []string{"", "int main(void) { return 0; }\n"} {
+		text := text + main
+		path := filepath.Join(writeTree(t, map[string]string{"a.c": text,
+			".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: all\n"}), "a.c")
+		_, rep, errs := checkJSON(t, filepath.Dir(path), "--timeout", "4s")
+		lines, seen := strings.Split(text, "\n"), map[int]bool{}
+		for i := range rep.Results {
+			r := &rep.Results[i]
+			for n := range r.Claims {
+				c := &r.Claims[n]
+				if c.Check == verdict.Termination {
+					continue
+				}
+				weak := false
+				for _, a := range r.RestsOn(c) {
+					weak = weak || a.Other == verdict.Replaceable || a.Relation == verdict.Start && a.Subject == "most"
+				}
+				marked := strings.Contains(lines[c.Pos.Line-1], "/* weak */") && main == ""
+				switch {
+				case c.Status == verdict.Violated || c.Status == verdict.Unknown:
+					t.Errorf("%s, line %d: %s is %s: %v", r.Entry, c.Pos.Line, c.ID, c.Status, c.Reason)
+				case marked && weak && c.Status == verdict.Conditional:
+					seen[c.Pos.Line] = true
+				case weak && !marked:
+					t.Errorf("%s, line %d: %s rests on %v", r.Entry, c.Pos.Line, c.ID, c.Assumptions)
+				}
+			}
+		}
+		for n, line := range lines {
+			if strings.Contains(line, "/* weak */") && !seen[n+1] && main == "" {
+				t.Errorf("line %d: %s\n%s", n+1, line, errs)
+			}
+		}
+	}
+}
