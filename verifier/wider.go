@@ -2,11 +2,9 @@ package verifier
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -160,88 +158,10 @@ func widened(m *ir.Module, plan *Plan, short map[string]int64) (*ir.Module, []ve
 		return nil, nil
 	}
 	var changed []verdict.Assumption
-	plan.Assumptions = slices.Clone(plan.Assumptions)
 	for _, name := range slices.Sorted(maps.Keys(short)) {
-		for _, f := range wide.Funcs {
-			changed = verdict.AddAssumptions(changed, widenIn(f, plan, name, short[name])...)
-		}
+		var made []verdict.Assumption
+		plan.Assumptions, made = harness.Enlarge(wide, name, short[name], plan.Assumptions)
+		changed = verdict.AddAssumptions(changed, made...)
 	}
-	plan.Assumptions = verdict.AddAssumptions(plan.Assumptions, changed...)
 	return wide, changed
-}
-
-// widenIn makes the block of that name larger; it returns what is assumed of its size then.
-func widenIn(f *ir.Func, plan *Plan, name string, bytes int64) []verdict.Assumption {
-	block := blockIn(f, name)
-	if block == nil {
-		return nil
-	}
-	was := block.Args[0]
-	n, text := max(policy.WiderFirst, (bytes+15)/16*16), "%s leads to %d bytes"
-	size := ir.Value(nil)
-	if c, ok := was.(*ir.Const); ok && c.Kind == ir.ConstInt {
-		k, _ := c.Bits.Int64()
-		n = max(n, min(4*k, policy.WiderMost))
-		size = intConst(c.T, n)
-		plan.Assumptions = slices.DeleteFunc(plan.Assumptions, func(o verdict.Assumption) bool {
-			return o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
-		})
-	} else {
-		text = "%s leads to %d bytes at least"
-		if less := leastOf(was); less != nil { // since the round before
-			was = less
-			last := block.Assumes[len(block.Assumes)-1]
-			plan.Assumptions = slices.DeleteFunc(plan.Assumptions, func(o verdict.Assumption) bool { return o.ID == last })
-		}
-		size = atLeast(block, was, intConst(was.Type(), n))
-	}
-	block.Args[0] = size
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			if in.Model == ir.ModelHavoc && len(in.Args) == 2 && in.Args[0] == ir.Value(block) {
-				in.Args[1] = size
-			}
-		}
-	}
-	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf(text, name, n))
-	block.Assumes = append(slices.Clone(block.Assumes), a.ID)
-	return []verdict.Assumption{a}
-}
-
-// atLeast puts the greater of two numbers in front of an instruction.
-func atLeast(at *ir.Instr, x, y ir.Value) ir.Value {
-	less := &ir.Instr{Op: ir.OpIcmp, Pred: ir.ULT, T: ir.Int(1), Args: []ir.Value{x, y}, Block: at.Block, Pos: at.Pos}
-	most := &ir.Instr{Op: ir.OpSelect, T: x.Type(), Args: []ir.Value{less, y, x}, Block: at.Block, Pos: at.Pos}
-	at.Block.Instrs = slices.Insert(at.Block.Instrs, slices.Index(at.Block.Instrs, at), less, most)
-	ir.Number(at.Block.Func)
-	return most
-}
-
-// leastOf returns the number that atLeast was given; nil for what is not its.
-func leastOf(size ir.Value) ir.Value {
-	most, ok := size.(*ir.Instr)
-	if !ok || most.Op != ir.OpSelect {
-		return nil
-	}
-	if less, ok := most.Args[0].(*ir.Instr); !ok || less.Op != ir.OpIcmp || !slices.Equal(less.Args, []ir.Value{most.Args[2],
-		most.Args[1]}) {
-		return nil
-	}
-	return most.Args[2]
-}
-
-// blockIn returns the block of that name which a harness makes; nil where f makes none.
-func blockIn(f *ir.Func, name string) *ir.Instr {
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			if in.Model == ir.ModelMalloc && in.Name == ir.BehindPointer+name {
-				return in
-			}
-		}
-	}
-	return nil
-}
-
-func intConst(t *ir.Type, n int64) *ir.Const {
-	return &ir.Const{T: t, Kind: ir.ConstInt, Bits: bits.NewInt(t.Width, n)}
 }
