@@ -66,3 +66,32 @@ static int own; void set(int x) { own = x & 7; } void use(void) { if (own < 0 ||
 		})
 	}
 }
+
+// TestUnlisted: a harness says which handlers of interrupts do not run in it, though they change what it reads.
+func TestUnlisted(t *testing.T) {
+	const text = `#include "firmproof.h"
+static volatile int n;
+static int other;
+void SysTick_Handler(void) { n++; }
+void EXTI0_IRQHandler(void) { other = 1; }
+static int twice(void) { return n - n; }
+void reads(void) { twice(); }
+void runs(void) { SysTick_Handler(); twice(); }
+void nothing(void) { firmproof_assert(1, "nothing"); }
+`
+	for _, c := range []struct{ entry, more, want string }{
+		{"reads", "", "SysTick_Handler: handlers"}, {"runs", "", ""}, {"nothing", "", ""},
+		{"reads", "interrupts: [{handler: SysTick_Handler}]\n", ""},
+	} {
+		dir := writeTree(t, map[string]string{"a.c": text, ".firmproof.yml": "version: 1\ntargets: [cortex-m3]\n" +
+			"build: {sources: [a.c]}\nharnesses: [{entry: " + c.entry + "}]\n" + c.more})
+		_, rep, errs := checkJSON(t, dir)
+		notes := ""
+		for i := range rep.Results {
+			notes += strings.Join(rep.Results[i].Warnings, "\n")
+		}
+		if got := strings.Contains(notes, "handlers of interrupts that change"); got != (c.want != "") || !strings.Contains(notes, c.want) {
+			t.Errorf("%s %s: %q, want %q\n%s", c.entry, c.more, notes, c.want, errs)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -48,6 +49,13 @@ func (l *linker) link(ctx context.Context) error {
 	texts, err := l.unitTexts()
 	if err != nil {
 		return err
+	}
+	for _, text := range texts {
+		for _, name := range handlersIn(text) {
+			if !slices.Contains(l.keep, name) {
+				l.keep = append(l.keep, name)
+			}
+		}
 	}
 	var declared []string
 	isCut := false

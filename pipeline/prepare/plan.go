@@ -91,6 +91,16 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		if slices.Contains(asked, string(verdict.Race)) && checks.Has(verdict.Race) && (m == nil || len(m.Interrupts) == 0) {
 			j.Notes = append(j.Notes, "race: there is nothing to look for, since `interrupts` of the manifest lists no handlers")
 		}
+		if entry := module.Func(h.Entry); entry != nil {
+			var woven []interrupt.Handler
+			if m != nil {
+				woven = compile.Handlers(m.Interrupts)
+			}
+			if list := harness.Unlisted(module, entry, woven); len(list) > 0 {
+				j.Notes = append(j.Notes, fmt.Sprintf("%s: handlers of interrupts that change what this harness reads do not run "+
+					"in it: `interrupts` of the manifest has them run", strings.Join(list, ", ")))
+			}
+		}
 		j.Plan.Entry, j.Plan.Checks = h.Entry, checks
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, h.Checks)
 		if checks.Has(verdict.Stack) {

@@ -2,7 +2,6 @@ package frontend
 
 import (
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -147,15 +146,10 @@ func (t *translator) declareFunc(f *llir.Func) {
 	}
 }
 
-// vectorName matches the names that the vector tables of Cortex-M (CMSIS) and of AVR (avr-libc) have for handlers.
-var vectorName = regexp.MustCompile(
-	`^(?:\w+_IRQHandler|(?:NMI|HardFault|MemManage|BusFault|UsageFault|SVC|PendSV|SysTick)_Handler|__vector_\d+)$`)
-
-// handlesInterrupts reports a handler of interrupts, as clang marks it for Arm, RISC-V and MSP430 ("interrupt"), AVR
-// ("signal"), or by its name.
+// handlesInterrupts reports a handler of interrupts, by its attributes or its name.
 func handlesInterrupts(f *llir.Func) bool {
-	return namesAttribute(f.FuncAttrs, "interrupt") || namesAttribute(f.FuncAttrs, "signal") ||
-		len(f.Params) == 0 && vectorName.MatchString(f.Name())
+	return slices.ContainsFunc(ir.HandlerAttributes, func(a string) bool { return namesAttribute(f.FuncAttrs, a) }) ||
+		len(f.Params) == 0 && ir.NamesHandler(f.Name())
 }
 
 // namesAttribute reports whether a function has an attribute that is text, with or without a value.

@@ -23,21 +23,58 @@ func (p *Program) Woven(list []interrupt.Handler) {
 // quiet notes for each variable that the function reads and a handler changes that this does not happen meanwhile. One
 // read alone of numbers gives what any handler before it left, where variables hold any numbers at first.
 func (h *harness) quiet() {
+	var reads map[*ir.Global]int
 	for _, x := range h.p.m.Funcs {
-		if !x.Handler || x.IsDecl() || x.Made || slices.Contains(h.p.woven, x.Name) || h.reachedFrom(x) {
+		if !interrupts(x, h.of, h.p.woven) || h.p.reachOf(x).Funcs[h.of] {
 			continue
+		}
+		if reads == nil {
+			reads = h.reads()
 		}
 		writes := h.p.effectsOf(x).writes
 		for _, g := range h.Module.Globals {
-			if !writes[g] || !h.reached.Globals[g] || g.Var == nil || !h.readsAgain(g) {
+			if !writes[g] || !h.reached.Globals[g] || g.Var == nil || !h.p.handedOut(g) && (reads[g] == 0 ||
+				h.anyState && onlyNumbers(g) && reads[g] == 1 && h.readsOnce(g)) {
 				continue
 			}
-			a := verdict.Assume(g.Name, verdict.Quiet, verdict.Chosen, fmt.Sprintf("%s, a handler of interrupts, changes %s at no moment of %s",
-				x.CName, ir.NameOf(g), h.of.CName))
+			a := verdict.Assume(g.Name, verdict.Quiet, verdict.Chosen, fmt.Sprintf(
+				"%s, a handler of interrupts, changes %s at no moment of %s", x.CName, ir.NameOf(g), h.of.CName))
 			a.Other = x.Name
 			h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
 		}
 	}
+}
+
+// interrupts reports whether x is a handler that may run between two steps of f.
+func interrupts(x, f *ir.Func, woven []string) bool {
+	return x.Handler && x != f && !x.IsDecl() && !x.Made && !slices.Contains(woven, x.Name)
+}
+
+// Unlisted lists the handlers that change what an entry reads, and that neither run between its steps nor are called by
+// it, by their names in C. woven are those that run.
+func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string {
+	names := make([]string, len(woven))
+	for i, x := range woven {
+		names[i] = x.Name
+	}
+	var out []string
+	var reached places.Reach
+	for _, x := range m.Funcs {
+		if !interrupts(x, entry, names) {
+			continue
+		}
+		if reached.Funcs == nil {
+			reached = places.Reached(m, entry)
+		}
+		if reached.Funcs[x] {
+			continue
+		}
+		touched := places.TouchedBy(m, []*ir.Func{x})
+		if slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return touched.Writes[g] && reached.Globals[g] && !g.Const }) {
+			out = append(out, x.CName)
+		}
+	}
+	return out
 }
 
 // replaceable notes of each weak function that this one calls that no other file defines it, where the program is not
@@ -53,23 +90,23 @@ func (h *harness) replaceable() {
 	}
 }
 
-// reachedFrom reports whether a handler runs the function itself, or is it.
-func (h *harness) reachedFrom(x *ir.Func) bool {
-	return x == h.of || places.Reached(h.p.m, x).Funcs[h.of]
-}
-
-// readsAgain reports whether the function may read a variable, and find another value than it had, or than is assumed.
-func (h *harness) readsAgain(g *ir.Global) bool {
-	if h.p.handedOut(g) { // through a pointer, too
-		return true
+// reachOf is what a handler comes to.
+func (p *Program) reachOf(x *ir.Func) places.Reach {
+	if p.reach == nil {
+		p.reach = map[*ir.Func]places.Reach{}
 	}
-	return h.reads(g) > 0 && !(h.anyState && onlyNumbers(g) && h.readsOnce(g))
+	r, ok := p.reach[x]
+	if !ok {
+		r = places.Reached(p.m, x)
+		p.reach[x] = r
+	}
+	return r
 }
 
-// reads counts the loads of a variable in what the function reaches, but for those of volatile numbers, which give any
+// reads counts the loads of variables in what the function reaches, but for those of volatile numbers, which give any
 // value each time.
-func (h *harness) reads(g *ir.Global) int {
-	n := 0
+func (h *harness) reads() map[*ir.Global]int {
+	out := map[*ir.Global]int{}
 	for f := range h.reached.Funcs {
 		into := addressesIn(f)
 		for _, b := range f.Blocks {
@@ -78,22 +115,18 @@ func (h *harness) reads(g *ir.Global) int {
 					continue
 				}
 				for i, v := range in.Args {
-					if into(v) == g && !(in.Op == ir.OpStore && i == 1) && in.Op != ir.OpGep && in.Op != ir.OpBitcast {
-						n++
+					if g := into(v); g != nil && !(in.Op == ir.OpStore && i == 1) && in.Op != ir.OpGep && in.Op != ir.OpBitcast {
+						out[g]++
 					}
 				}
 			}
 		}
 	}
-	return n
+	return out
 }
 
-// readsOnce reports whether the function itself reads a variable in one place, outside of loops, and nothing that it calls
-// does.
+// readsOnce reports whether the one load of a variable stands in the function itself, outside of loops.
 func (h *harness) readsOnce(g *ir.Global) bool {
-	if h.reads(g) != 1 {
-		return false
-	}
 	into := addressesIn(h.of)
 	for _, b := range h.of.Blocks {
 		for _, in := range b.Instrs {

@@ -49,9 +49,10 @@ type Program struct {
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
 	// what is taken for granted of volatile numbers that a function alone writes
 	sole    map[*ir.Func][]verdict.Assumption
-	nonnull map[*ir.Func]bool // pass pointers that may not be null
-	woven   []string          // handlers of interrupts that run between steps
-	step    int               // bytes of the widest access that is one step
+	nonnull map[*ir.Func]bool         // pass pointers that may not be null
+	woven   []string                  // handlers of interrupts that run between steps
+	reach   map[*ir.Func]places.Reach // from handlers
+	step    int                       // bytes of the widest access that is one step
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.

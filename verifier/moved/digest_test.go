@@ -82,6 +82,8 @@ func TestKeyCounts(t *testing.T) {
 			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
 		case name == "Calls":
 			f.Set(reflect.ValueOf(&problem.Calls{Entry: "calls"}))
+		case name == "Overlap":
+			f.Set(reflect.ValueOf(&problem.Wide{Entry: "overlap"}))
 		case name == "Stack":
 			f.Set(reflect.ValueOf(&ir.Stack{Size: 512}))
 		case f.Type() == reflect.TypeFor[[]verdict.Assumption]():
