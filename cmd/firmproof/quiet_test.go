@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,5 +95,19 @@ void nothing(void) { firmproof_assert(1, "nothing"); }
 		if got := strings.Contains(notes, "handlers of interrupts that change"); got != (c.want != "") || !strings.Contains(notes, c.want) {
 			t.Errorf("%s %s: %q, want %q\n%s", c.entry, c.more, notes, c.want, errs)
 		}
+	}
+}
+
+// TestInitHandlers: init says which handlers may have to run.
+func TestInitHandlers(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.c": `static int n; static char buf[8];
+void SysTick_Handler(void) { n++; }
+void twice(void) { if (n < 0 || n > 7) return; buf[n] = 1; }
+`})
+	var out bytes.Buffer
+	runWith([]string{"init", "--timeout", "3s", dir}, &out, &out)
+	text, err := os.ReadFile(filepath.Join(dir, ".firmproof.yml"))
+	if err != nil || !strings.Contains(string(text), "`interrupts: [{handler: SysTick_Handler, max: any}]`") {
+		t.Errorf("%v\n%s\n%s", err, text, out.String())
 	}
 }

@@ -63,6 +63,10 @@ func (w *writer) text(f *Found) []byte {
 	if f.Survey.volatile && slices.ContainsFunc(w.tr.harnesses, func(e entry) bool { return e.file == "" }) {
 		w.line("volatile: kept   # volatile numbers that all stores keep in a range are in it; `any` lets them be anything")
 	}
+	if list := w.handlers(); len(list) > 0 {
+		w.comment("Handlers of interrupts that change what functions read: %s. They run between the steps of others with a line "+
+			"such as `interrupts: [{handler: %s, max: any}]`.", some(list), list[0])
+	}
 	if w.all || w.assumesBodies() {
 		w.comment("Functions without a body: a call gives any result and any value in what its pointers lead to. " +
 			"Without this line, what comes after such a call is unknown.")
@@ -203,11 +207,24 @@ func (w *writer) own() bool {
 	return !slices.ContainsFunc(w.tr.harnesses, func(e entry) bool { return e.file != "" })
 }
 
+// handlers lists the handlers of interrupts that the trial took not to run meanwhile.
+func (w *writer) handlers() []string {
+	var out []string
+	for i := range w.tr.results {
+		for _, a := range w.tr.results[i].Assumptions {
+			if a.Relation == verdict.Quiet && !slices.Contains(out, a.Other) {
+				out = append(out, a.Other)
+			}
+		}
+	}
+	return out
+}
+
 // assumesBodies reports whether the trial met functions without a body.
 func (w *writer) assumesBodies() bool {
 	for i := range w.tr.results {
 		if slices.ContainsFunc(w.tr.results[i].Assumptions, func(a verdict.Assumption) bool {
-			return a.Relation == verdict.Calls
+			return a.Relation == verdict.Calls && a.Other != verdict.Replaceable
 		}) {
 			return true
 		}
