@@ -188,7 +188,9 @@ func (c *Condition) Declare() string {
 				return fmt.Sprintf("`stubs: {%s: havoc}` in the manifest (or --stub) has it do anything", a.Subject)
 			}
 		case verdict.Quiet:
-			return fmt.Sprintf("`interrupts: [{handler: %s, max: any}]` in the manifest has the handler run", a.Other)
+			if a.Other != "" {
+				return fmt.Sprintf("`interrupts: [{handler: %s, max: any}]` in the manifest has the handler run", a.Other)
+			}
 		}
 	}
 	return ""

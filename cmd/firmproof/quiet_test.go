@@ -111,3 +111,44 @@ void twice(void) { if (n < 0 || n > 7) return; buf[n] = 1; }
 		t.Errorf("%v\n%s\n%s", err, text, out.String())
 	}
 }
+
+// TestHandedOver: functions that are handed to code which is not there, as tasks and callbacks are, may run meanwhile.
+func TestHandedOver(t *testing.T) {
+	const text = `#include <stdlib.h>
+int xTaskCreate(void (*f)(void *), const char *name, unsigned depth, void *p, unsigned prio, void **h);
+void attachInterrupt(int pin, void (*isr)(void), int mode);
+static int n, m, k, v[4]; static char buf[8];
+static void worker(void *p) { (void)p; n = 1; }
+static void pin(void) { m = 1; }
+static int less(const void *a, const void *b) { k++; return *(const int *)a - *(const int *)b; }
+void start(void) { xTaskCreate(worker, "w", 100, 0, 1, 0); attachInterrupt(2, pin, 1); }
+void sorted(void) { qsort(v, 4, sizeof *v, less); }
+void task(void) { if (n < 0 || n > 7) return; buf[n] = 1; } /* quiet */
+void callback(void) { if (m < 0 || m > 7) return; buf[m] = 1; } /* quiet */
+void called(void) { if (k < 0 || k > 7) return; buf[k] = 1; }
+void once(void) { int x = n; if (x < 0 || x > 7) return; buf[x] = 1; }
+`
+	path := filepath.Join(writeTree(t, map[string]string{"a.c": text}), "a.c")
+	_, rep, errs := checkJSON(t, path, "--target", "cortex-m3", "--timeout", "4s")
+	seen := 0
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		for n := range r.Claims {
+			c := &r.Claims[n]
+			quiet := false
+			for _, a := range r.RestsOn(c) {
+				quiet = quiet || a.Relation == verdict.Quiet
+			}
+			lines := strings.Split(text, "\n")
+			marked := c.Pos.Line <= len(lines) && strings.Contains(lines[c.Pos.Line-1], "/* quiet */")
+			if quiet && marked && c.Status == verdict.Conditional {
+				seen++
+			} else if quiet && c.Check != verdict.Termination {
+				t.Errorf("%s, line %d: %s rests on %v", r.Entry, c.Pos.Line, c.ID, c.Assumptions)
+			}
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d claims are conditional\n%s", seen, errs)
+	}
+}

@@ -212,7 +212,7 @@ func (w *writer) handlers() []string {
 	var out []string
 	for i := range w.tr.results {
 		for _, a := range w.tr.results[i].Assumptions {
-			if a.Relation == verdict.Quiet && !slices.Contains(out, a.Other) {
+			if a.Relation == verdict.Quiet && a.Other != "" && !slices.Contains(out, a.Other) {
 				out = append(out, a.Other)
 			}
 		}

@@ -72,8 +72,7 @@ func endedByHandler(p *problem.Problem, res *verdict.Result, c *verdict.Claim, i
 		a := &p.Assumptions[i]
 		if c.Status == verdict.Violated && a.Relation == verdict.Quiet && slices.Contains(ids, a.ID) {
 			res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
-				Detail: fmt.Sprintf("it goes on as long as %s, a handler of interrupts, does not change `%s`", a.Other, a.Subject),
-				Remedy: "`interrupts` of the manifest has the handler run"})
+				Detail: "it goes on only if " + a.Text, Remedy: "`interrupts` of the manifest has handlers run"})
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // Handlers of interrupts (ir.Func.Handler) that nobody has run between the steps of code may change a variable between
-// two reads of it. That they do not is a guess: `interrupts` of the manifest has them run.
+// two reads of it, and so may what is handed to code that is not there: tasks, callbacks, handlers that a library enters
+// in its table. That they do not is a guess: `interrupts` of the manifest has handlers run.
 
 // Woven says which handlers are run between steps: nothing is assumed of them.
 func (p *Program) Woven(list []interrupt.Handler) {
@@ -25,7 +26,8 @@ func (p *Program) Woven(list []interrupt.Handler) {
 func (h *harness) quiet() {
 	var reads map[*ir.Global]int
 	for _, x := range h.p.m.Funcs {
-		if !interrupts(x, h.of, h.p.woven) || h.p.reachOf(x).Funcs[h.of] {
+		handler := interrupts(x, h.of, h.p.woven)
+		if !handler && (!h.p.handedOver()[x] || x == h.of || slices.Contains(h.p.woven, x.Name)) || h.p.reachOf(x).Funcs[h.of] {
 			continue
 		}
 		if reads == nil {
@@ -37,12 +39,43 @@ func (h *harness) quiet() {
 				h.anyState && onlyNumbers(g) && reads[g] == 1 && h.readsOnce(g)) {
 				continue
 			}
-			a := verdict.Assume(g.Name, verdict.Quiet, verdict.Chosen, fmt.Sprintf(
-				"%s, a handler of interrupts, changes %s at no moment of %s", x.CName, ir.NameOf(g), h.of.CName))
-			a.Other = x.Name
+			what, other := "a handler of interrupts", x.Name
+			if !handler {
+				what, other = "which code that is not here runs", ""
+			}
+			a := verdict.Assume(g.Name, verdict.Quiet, verdict.Chosen, fmt.Sprintf("%s, %s, changes %s at no moment of %s",
+				x.CName, what, ir.NameOf(g), h.of.CName))
+			a.Other = other
 			h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
 		}
 	}
+}
+
+// handedOver tells which functions are handed to functions that are not there.
+func (p *Program) handedOver() map[*ir.Func]bool {
+	if p.beside != nil {
+		return p.beside
+	}
+	p.beside = map[*ir.Func]bool{}
+	for _, f := range p.m.Funcs {
+		if f.Made || f.Driven() {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				to := ir.CalledFunc(in)
+				if to == nil || !to.IsDecl() || to.Model != ir.ModelNone && to.Model != ir.ModelStubHavoc && to.Model != ir.ModelNondet {
+					continue
+				}
+				for _, v := range in.Args {
+					if c, ok := ir.Root(v).(*ir.Const); ok && c.Func != nil && !c.Func.IsDecl() {
+						p.beside[c.Func] = true
+					}
+				}
+			}
+		}
+	}
+	return p.beside
 }
 
 // interrupts reports whether x is a handler that may run between two steps of f.

@@ -50,6 +50,7 @@ type Program struct {
 	// what is taken for granted of volatile numbers that a function alone writes
 	sole    map[*ir.Func][]verdict.Assumption
 	nonnull map[*ir.Func]bool         // pass pointers that may not be null
+	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
 	woven   []string                  // handlers of interrupts that run between steps
 	reach   map[*ir.Func]places.Reach // from handlers
 	step    int                       // bytes of the widest access that is one step

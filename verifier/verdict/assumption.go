@@ -10,7 +10,7 @@ import (
 type Assumption struct {
 	ID      string `json:"id"`                // RELATION@SUBJECT, and a digest of the text
 	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
-	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler;
+	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
 	// with Calls: Replaceable
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
