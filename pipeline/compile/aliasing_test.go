@@ -59,6 +59,7 @@ static void calls(int *restrict x) { sets(x); *x = 1; }
 		"wraps(p, p);":         "restrict",
 		"wraps_again(&n, &n);": "restrict",
 		"wraps(p, &n); wraps_again(a, a + 1 - 1 + n); n++;": "restrict",
+		"wraps(0, 0); two(0, 0);":                          "",
 		"wraps(p, &n); wraps(&whole[0], &one);":             "",
 		"sets(&one);":                                       "restrict",
 		"reads(&other);":                                    "restrict",

@@ -158,6 +158,9 @@ func (a *aliaser) root(n *node) string {
 	case n.Kind == "BinaryOperator" && (n.Opcode == "+" || n.Opcode == "-") && len(n.Inner) == 2:
 		return a.root(n.Inner[0])
 	}
+	if n.Kind == "IntegerLiteral" { // null
+		return ""
+	}
 	if n.Kind == "ArraySubscriptExpr" && len(n.Inner) == 2 {
 		return a.root(n.Inner[0])
 	}
