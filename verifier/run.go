@@ -107,7 +107,7 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 	whole := ctx
 	defer func() {
 		short := tooShort(&plan, res)
-		claims.JudgeAll(p, res)
+		claims.JudgeAll(whole, p, res)
 		calls.Decide(whole, m, plan, res)
 		widen(whole, m, plan, res, short, round)
 		withoutGuesses(whole, m, plan, res)

@@ -38,6 +38,25 @@ static unsigned char *conv(unsigned char *p) { return (unsigned char *)((uintptr
 void odd(struct cfg *c, unsigned char v) { *conv(&c->x) = v % 4; }
 int use(const struct cfg *c) { return tab[c->s]; }`, "use", true},
 
+	{"null, with an index of the program", `struct row { int v[4]; }; struct s { unsigned at; };
+void seek(struct s *s, unsigned at) { s->at = at & 3; }
+int get(const struct s *s, const struct row *t, int c) { if (!t && c) return 0; return t->v[s->at & 3]; }`, "get", true},
+	{"no null, with an index of the program", `struct row { int v[4]; }; struct s { unsigned at; };
+void seek(struct s *s, unsigned at) { s->at = at & 3; }
+int get(const struct s *s, const struct row *t, int c) { if (!t || c) return 0; return t->v[s->at & 3]; }`, "get", false},
+	{"one too many in each state of the program", `struct s { int mode; }; static const int t[4] = {1, 2, 3, 4};
+void begin(struct s *s) { s->mode = 2; }
+int get(const struct s *s) { unsigned k = s->mode == 2 ? 4 : 5; return t[k]; }`, "get", true},
+	{"one too many in another state than the program's", `struct s { int mode; }; static const int t[4] = {1, 2, 3, 4};
+void begin(struct s *s) { s->mode = 2; }
+int get(const struct s *s) { unsigned k = s->mode == 2 ? 3 : 5; return t[k]; }`, "get", false},
+	{"a difference of two counts of the program", `struct s { int a, b; };
+void put(struct s *s) { s->a++; s->b++; }
+int left(const struct s *s) { return s->a - s->b; }`, "left", false},
+	{"a guard and an index of the program", `struct s { unsigned n; }; static const int t[4] = {1, 2, 3, 4};
+void seek(struct s *s, unsigned n) { s->n = n & 3; }
+int get(const struct s *s) { return s->n > 3 ? t[s->n] : 0; }`, "get", false},
+
 	{"a header in front", `struct head { unsigned size; int used; };
 int release(void *p) { struct head *h = (struct head *)((char *)p - sizeof(struct head)); return h->used; }`,
 		"release", false},

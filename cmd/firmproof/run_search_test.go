@@ -55,6 +55,11 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 				"int get(struct mode *m, unsigned i) {\n  return table[i & 7];\n}\n",
 			"struct mode {\n  unsigned at, more;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
 				"int get(struct mode *m, unsigned i) {\n  return table[i & 7] + table[m->at];\n}\n"},
+		"contents of another type": {
+			"struct path {\n  char at[60];\n  int len;\n  int more[4];\n};\nvoid set(struct path *p, int n) {\n  p->len = n & 31;\n}\n" +
+				"void cut(struct path *p) {\n  p->at[p->len] = 0;\n}\n",
+			"struct path {\n  char at[60];\n  unsigned long len;\n  int more[4];\n};\nvoid set(struct path *p, int n) {\n  p->len = n & 31;\n}\n" +
+				"void cut(struct path *p) {\n  p->at[p->len] = 0;\n}\n"},
 		"the same in other words": {
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
 				"    if (*count == max) return;\n    out[*count] = 1;\n    ++*count;\n  }\n}\n",

@@ -129,7 +129,7 @@ func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []ver
 		c.shown[f.ID] = f.Status == verdict.Proved && found.Vacuous == nil
 		c.hold = c.hold && (f.Status == verdict.Proved || f.Check == verdict.Unwinding)
 	}
-	claims.JudgeAll(p, found)
+	claims.JudgeAll(ctx, p, found)
 	return found
 }
 

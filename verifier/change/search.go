@@ -165,27 +165,34 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	}
 	small := replay.ShrinkWhile(s.ctx, f.side.p, f.inputs, out, passes)
 	c := replay.Traced(s.ctx, f.side.p, problem.ClaimOf(&at), small, out).Claim
-	c.ID, c.By, c.Evidence = id, ByBoth, nil
+	c.ID, c.By = id, ByBoth
 	if !s.counts(f, &c, at.Instr, beside) {
 		return nil
 	}
+	c.Evidence = nil
 	s.name(f, &c, small)
 	return &c
 }
 
 // counts reports whether a violation that only one commit has is a finding. What rests on a guess of the harness is one
 // where the other commit does the same with the same block: it fails so on other inputs; or, where no block is part of it,
-// where it comes to the claim on these.
+// where it comes to the claim on these. Contents that stand elsewhere in the other program, or are of another size, are not
+// the same input there.
 func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside *interp.Outcome) bool {
 	standing := f.side.stands(*c)
-	contents := standing != Falls && f.side.restsOnContents(c, at)
+	var contents *verdict.Assumption
+	if standing != Falls {
+		contents = f.side.restsOnContents(s.ctx, c, at)
+	}
 	switch {
 	case standing == Falls:
 		return false
 	case s.calls:
-		return !contents && calls.Finds(f.side.by, c)
-	case standing == Stands && !contents:
+		return contents == nil && calls.Finds(f.side.by, c)
+	case standing == Stands && contents == nil:
 		return true
+	case contents != nil && !f.other.hasAt(contents, f.side.p):
+		return false
 	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
 	case len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other.p, beside, verdict.Site(c.ID)):
 		return false

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -67,17 +68,31 @@ func (s *Side) calls() *problem.Problem {
 	return s.problemOf(q)
 }
 
-// restsOnContents reports whether c, a violation at an instruction, depends on contents that a harness made up.
-func (s *searched) restsOnContents(c *verdict.Claim, in *ir.Instr) bool {
+// restsOnContents returns the contents that a harness made up and that c depends on, a violation at an instruction; nil:
+// none.
+func (s *searched) restsOnContents(ctx context.Context, c *verdict.Claim, in *ir.Instr) *verdict.Assumption {
 	q := claims.QuestionOf(s.p)
 	if len(s.p.Open) == 0 || len(q.IDs) == 0 {
-		return false
+		return nil
 	}
 	if s.from == nil {
 		q.Holds = func(*ir.Instr) bool { return false }
 		s.from = flow.Follow(q)
 	}
-	return claims.MadeUp(s.p, c, s.from.Operands(in)) != nil
+	return claims.MadeUp(ctx, s.p, c, in, s.from.Operands(in))
+}
+
+// hasAt reports whether s has contents of the program other where that has them: the same bytes of the same block.
+func (s *searched) hasAt(contents *verdict.Assumption, other *problem.Problem) bool {
+	if contents.Relation != verdict.Contents {
+		return true
+	}
+	for i := range s.p.Open {
+		if a := &s.p.Open[i]; a.Relation == contents.Relation && a.Subject == contents.Subject {
+			return replay.SameParts(s.p.Module, a.ID, other.Module, contents.ID)
+		}
+	}
+	return false
 }
 
 // name says of a violation what it takes for granted beyond the answer of its entry: that more is handed over than that

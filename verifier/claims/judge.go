@@ -1,12 +1,16 @@
 package claims
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/flow"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/replay"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -28,11 +32,13 @@ func resting(on []verdict.Assumption) verdict.Fact {
 
 // JudgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
 // takes back violations by contents that a harness made up.
-func JudgeAll(p *problem.Problem, res *verdict.Result) {
+func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) {
 	q := QuestionOf(p)
 	if len(q.IDs) == 0 {
 		return
 	}
+	late, end := budget.Longer(ctx, policy.RedrawGrace)
+	defer end()
 	places := ClaimPlaces(p)
 	holds := map[*ir.Instr]bool{}
 	for i := range res.Claims {
@@ -50,11 +56,11 @@ func JudgeAll(p *problem.Problem, res *verdict.Result) {
 		case c.Status == verdict.Violated && c.Check == verdict.Termination:
 			for _, exit := range decidersAt(p.Module, c.Pos) {
 				on := r.Operands(exit)
-				takeBack(res, c, MadeUp(p, c, on))
+				takeBack(res, c, MadeUp(late, p, c, exit, on))
 				endedByHandler(p, res, c, on)
 			}
 		case c.Status == verdict.Violated && in != nil:
-			takeBack(res, c, MadeUp(p, c, r.Operands(in)))
+			takeBack(res, c, MadeUp(late, p, c, in, r.Operands(in)))
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
 		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
@@ -129,15 +135,33 @@ func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
 }
 
 // MadeUp returns the contents among ids that the harness of p made up, and that make violation c no finding; nil: none.
-// What is in a block of which nothing says what it holds is input like any, but for addresses that are computed from
-// it, and for how often a loop turns. A loop that never ends is one by all other contents.
-func MadeUp(p *problem.Problem, c *verdict.Claim, ids []string) *verdict.Assumption {
+// ids are those that the values may rest on which decide whether in fails. What is in a block of which nothing says what
+// it holds is input like any, but for addresses that are computed from it, and for how often a loop turns. A loop that
+// never ends is one by all other contents. What fails in the same way with other contents does not depend on them: flow
+// errs on the side of more, executions say which of them it is.
+func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.Instr, ids []string) *verdict.Assumption {
+	var contents []string
 	for i := range p.Open {
 		a := &p.Open[i]
 		opaque := a.Relation == verdict.Extent
-		if slices.Contains(ids, a.ID) && (c.Check == verdict.Termination && opaque ||
-			c.Check != verdict.Termination && (!opaque || c.Failure.IsNumber())) {
+		switch {
+		case !slices.Contains(ids, a.ID):
+		case c.Check != verdict.Termination && a.Relation == verdict.Contents:
+			contents = append(contents, a.ID)
+		case c.Check == verdict.Termination && opaque || c.Check != verdict.Termination && (!opaque || c.Failure.IsNumber()):
 			return a
+		}
+	}
+	if len(contents) == 0 {
+		return nil
+	}
+	id, known := replay.Decisive(ctx, p, c, in, contents)
+	if !known {
+		id = contents[0]
+	}
+	for i := range p.Open {
+		if p.Open[i].ID == id {
+			return &p.Open[i]
 		}
 	}
 	return nil
