@@ -18,7 +18,8 @@ func withText(list [][]byte, text []byte) [][]byte {
 }
 
 // sampled returns inputs of which one block holds a sample as a whole, each sample a few times; nil: it is the turn of
-// others. A number that says how large the block is says how long the sample is, with a zero behind it or without.
+// others. A number that says how large the block is says how long the sample is, with a zero behind it or without. Every
+// other time the sample ends early: what reads on behind the end of a text shows there.
 func (m *Mutants) sampled() []input.Input {
 	if m.drawn%2 == 0 || m.placed >= len(m.samples)*policy.SamplePlaced {
 		return nil
@@ -28,7 +29,10 @@ func (m *Mutants) sampled() []input.Input {
 	if list == nil {
 		return nil
 	}
-	text := m.samples[m.placed%len(m.samples)]
+	text, more := m.samples[m.placed%len(m.samples)], m.below(2)
+	if m.placed/len(m.samples)%2 == 1 {
+		text, more = text[:1+m.below(len(text))], 0
+	}
 	m.placed++
 	var blocks []int
 	for i := range list {
@@ -52,7 +56,7 @@ func (m *Mutants) sampled() []input.Input {
 		data[int64(i)] = b
 	}
 	list[k].Bytes = data
-	length := int64(len(text)) + int64(m.below(2))
+	length := int64(len(text) + more)
 	for i := range list {
 		if in := &list[i]; in.Kind == input.Nondet && in.Instr == size && size != nil {
 			in.Value = word.NewInt(in.Value.Width(), (length+unit-1)/unit)

@@ -128,6 +128,37 @@ int main(void) {
 	}
 }
 
+// TestMutantsSamplesCut: a sample that ends early is tried, too.
+func TestMutantsSamplesCut(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned n = nondet_uint(), h = 2166136261u, i;
+  if (n > 64) return 0;
+  unsigned char *p = malloc(n);
+  if (!p) return 0;
+  firmproof_havoc(p, n);
+  if (n < 6) return 0;
+  for (i = 0; i < 6; i++) h = (h ^ p[i]) * 16777619u;
+  if (h != 0x96e382a7u) return 0;
+  CHECK(n >= 16);
+  return 1;
+}`, "-O1")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	s := replay.NewMutants([][]byte{[]byte("sample, and more"), []byte("sample, and others"), []byte("samples of 3 kinds")}, m)
+	for range 100 {
+		rec := &input.Recorder{Source: s.Next()}
+		out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Kind == interp.Violation {
+			return
+		}
+		s.Tell(rec.Inputs, out)
+	}
+	t.Error("the sample is not cut")
+}
+
 // TestMutantsShift: a text gets a longer number in the middle, and what stands behind that is still there.
 func TestMutantsShift(t *testing.T) {
 	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
