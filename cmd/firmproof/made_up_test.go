@@ -133,6 +133,11 @@ int last(void) { return buf[head]; }`, "last", true},
 void irq(uint8_t c) { buf[head] = c; head++; if (head >= sizeof buf) head = 0; }
 int last(void) { return buf[head]; }`, "irq", false},
 
+	{"a state that few numbers stand for", `struct h { int n; }; void init(struct h *x, int k) { x->n = 0x5a5a; if (k) x->n++; }
+int get(struct h *x) { int *p = (x->n & ~1) == 0x5a5a ? &x->n : 0; return *p; }`, "get", false},
+	{"a state by cases", `struct h { int n; }; void init(struct h *x, int k) { x->n = 7001; if (k) x->n++; }
+int get(struct h *x) { int *p = 0; switch (x->n) { case 7001: case 7002: p = &x->n; } return *p; }`, "get", false},
+
 	{"the order in one block", `void check(char *low) { low[0] = 0; assert((uintptr_t)(low + 1) <= (uintptr_t)low); }`, "check",
 		true},
 }

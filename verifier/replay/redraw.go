@@ -37,6 +37,7 @@ func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.
 	if err != nil || !d.fails(first) {
 		return "", false
 	}
+	d.drawn = append(constantsIn(p.Module), fixed[:]...)
 	d.steps = 2*first.Executed + policy.ShrinkSlack
 	d.left = min(d.left, int(policy.RedrawSteps/(first.Executed+first.Accessed/policy.BytesPerStep+1)))
 	made := madeIn(p.Module, ids)
@@ -158,7 +159,8 @@ type redraw struct {
 	at     ir.At
 	big    bool
 	steps  int64
-	left   int // executions
+	left   int      // executions
+	drawn  []uint64 // numbers that contents are replaced by
 }
 
 // redrawn is what executions with other contents come to.
@@ -178,13 +180,13 @@ func (d *redraw) fails(out *interp.Outcome) bool {
 // differs says what executions with other contents of parts come to.
 func (d *redraw) differs(parts []part) redrawn {
 	same, best := 0, untold
-	for draw := range len(drawn) + policy.RedrawRandom {
+	for draw := range len(d.drawn) + policy.RedrawRandom {
 		if d.left--; d.left < 0 || d.ctx.Err() != nil {
 			return best
 		}
 		src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, big: d.big}
 		for i, x := range parts {
-			src.values[x.of] = append(src.values[x.of], valuePart{x, drawnValue(draw, i)})
+			src.values[x.of] = append(src.values[x.of], valuePart{x, d.value(draw, i)})
 		}
 		out, err := interp.Run(d.ctx, d.p.Module, d.p.Execution(d.steps), src)
 		switch {
@@ -207,13 +209,48 @@ func (d *redraw) differs(parts []part) redrawn {
 	return best
 }
 
-// drawn are the numbers that contents are replaced by: small ones, which most states hold, and great ones.
-var drawn = [...]uint64{0, 1, 2, 3, 4, 8, 64, ^uint64(0), 1 << 63, 1<<63 - 1}
+// fixed are numbers that contents are replaced by: small ones, which most states hold, and great ones.
+var fixed = [...]uint64{0, 1, 2, 3, 4, 8, 64, ^uint64(0), 1 << 63, 1<<63 - 1}
 
-// drawnValue is the number that part i is given in a draw; from its highest bits down where it holds fewer.
-func drawnValue(draw, i int) uint64 {
-	if draw < len(drawn) {
-		return drawn[draw]
+// constantsIn lists the numbers that a program compares others with, or takes parts of them by, and their neighbours:
+// which state it is in, a magic number says.
+func constantsIn(m *ir.Module) []uint64 {
+	var out []uint64
+	add := func(k bits.Vec) {
+		n, ok := k.Uint64()
+		for _, x := range []uint64{n, n + 1, n - 1} {
+			if ok && len(out) < policy.RedrawConstants && !slices.Contains(out, x) && !slices.Contains(fixed[:], x) {
+				out = append(out, x)
+			}
+		}
+	}
+	for _, f := range m.Funcs {
+		if f.Made || f.Driven() || f.Pos.InLibrary() {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, k := range in.Cases {
+					add(k)
+				}
+				if in.Op != ir.OpIcmp && in.Op != ir.OpAnd {
+					continue
+				}
+				for _, a := range in.Args {
+					if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt {
+						add(c.Bits)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// value is the number that part i is given in a draw; from its highest bits down where it holds fewer.
+func (d *redraw) value(draw, i int) uint64 {
+	if draw < len(d.drawn) {
+		return d.drawn[draw]
 	}
 	x := uint64(draw)<<32 | uint64(i+1)
 	for range 2 { // by a fixed generator
