@@ -56,9 +56,9 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 			"struct mode {\n  unsigned at, more;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
 				"int get(struct mode *m, unsigned i) {\n  return table[i & 7] + table[m->at];\n}\n"},
 		"contents of another type": {
-			"struct path {\n  char at[60];\n  int len;\n  int more[4];\n};\nvoid set(struct path *p, int n) {\n  p->len = n & 31;\n}\n" +
+			"struct path {\n  char at[60];\n  int len;\n  int more[4];\n};\nvoid load(struct path *p);\nvoid set(struct path *p, int n) {\n  load(p);\n  p->len = n & 31;\n}\n" +
 				"void cut(struct path *p) {\n  p->at[p->len] = 0;\n}\n",
-			"struct path {\n  char at[60];\n  unsigned long len;\n  int more[4];\n};\nvoid set(struct path *p, int n) {\n  p->len = n & 31;\n}\n" +
+			"struct path {\n  char at[60];\n  unsigned long len;\n  int more[4];\n};\nvoid load(struct path *p);\nvoid set(struct path *p, int n) {\n  load(p);\n  p->len = n & 31;\n}\n" +
 				"void cut(struct path *p) {\n  p->at[p->len] = 0;\n}\n"},
 		"the same in other words": {
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
@@ -143,5 +143,32 @@ func TestSimulationOfGuessingCallers(t *testing.T) {
 				t.Errorf("exit %d: %s", code, out)
 			}
 		})
+	}
+}
+
+// TestSimulationOfHandles: calls that make the state of a handle, of which a pointer leads to any function that changes
+// what the handle holds, are executed for both commits.
+func TestSimulationOfHandles(t *testing.T) {
+	const text = `struct net {
+  int sock;
+  struct net *next;
+  int (*read)(struct net *, unsigned char *, int *);
+};
+struct client {
+  struct net *ip;
+  int total, got;
+  unsigned char buf[8];
+};
+int poll(struct client *c) {
+  c->ip->read(c->ip, c->buf, &c->got);
+  c->total++;
+  return c->got;
+}
+`
+	dir := changesFolder(t, map[string]string{"a.c": text},
+		map[string]string{"a.c": strings.Replace(text, "total++", "total += 2", 1)})
+	code, out := simulate(dir, "main~1..main")
+	if wantAll(t, out, "any call of poll", "poll.c.total: any"); code != exitUnknown {
+		t.Errorf("exit %d: %s", code, out)
 	}
 }

@@ -91,6 +91,7 @@ func (w *callWriter) setUp() {
 			h := w.p.newHarness(w.Builder, w.cone.of)
 			h.variant = "calls."
 			h.Store(h.isSet(s.slot, s.held, &left), at, 1)
+			h.showHeld()
 			w.take(h)
 			continue
 		}

@@ -208,6 +208,7 @@ func (w *callWriter) makeHandles() {
 			last[0].T.Count <= 1 {
 			h.out.Guesses = append(h.out.Guesses, hd.name) // an array without a length
 		}
+		h.showHeld()
 		w.take(h)
 	}
 	for _, hd := range w.cone.handles {
