@@ -31,7 +31,7 @@ func (m *Mutants) sampled() []input.Input {
 	}
 	text, more := m.samples[m.placed%len(m.samples)], m.below(2)
 	if m.placed/len(m.samples)%2 == 1 {
-		text, more = text[:1+m.below(len(text))], 0
+		text, more = text[:m.cut(text)], 0
 	}
 	m.placed++
 	var blocks []int
@@ -64,6 +64,22 @@ func (m *Mutants) sampled() []input.Input {
 	}
 	return list
 }
+
+// cut returns where a text ends early: every other time behind a mark, where parsers ask for more.
+func (m *Mutants) cut(text []byte) int {
+	n := 1 + m.below(len(text))
+	if m.below(2) == 0 {
+		return n
+	}
+	for k := n; k > 0; k-- {
+		if b := text[k-1]; b > ' ' && b < 0x7f && !isWord(b) {
+			return k
+		}
+	}
+	return n
+}
+
+func isWord(b byte) bool { return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // someKept returns one of the inputs kept that fit; nil: none of a few does.
 func (m *Mutants) someKept(fit func([]input.Input) bool) []input.Input {

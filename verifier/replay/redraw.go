@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -25,13 +26,11 @@ func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.
 		return "", false
 	}
 	past := ir.Past{}
-	for at := range p.Past {
-		past[at] = true
-	}
+	maps.Copy(past, p.Past)
 	for _, at := range e.Past {
 		past[at] = true
 	}
-	d := &redraw{ctx: ctx, p: p.Without(past), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check}, big: p.Module.Layout.BigEndian,
+	d := &redraw{ctx: ctx, p: p.Without(past), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check},
 		left: policy.RedrawTrials}
 	first, err := Execute(ctx, d.p, e.Inputs, false)
 	if err != nil || !d.fails(first) {
@@ -157,7 +156,6 @@ type redraw struct {
 	p      *problem.Problem
 	inputs []input.Input
 	at     ir.At
-	big    bool
 	steps  int64
 	left   int      // executions
 	drawn  []uint64 // numbers that contents are replaced by
@@ -184,7 +182,8 @@ func (d *redraw) differs(parts []part) redrawn {
 		if d.left--; d.left < 0 || d.ctx.Err() != nil {
 			return best
 		}
-		src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, big: d.big}
+		src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, read: map[part]bool{},
+			big: d.p.Module.Layout.BigEndian}
 		for i, x := range parts {
 			src.values[x.of] = append(src.values[x.of], valuePart{x, d.value(draw, i)})
 		}
@@ -193,6 +192,8 @@ func (d *redraw) differs(parts []part) redrawn {
 		case err != nil:
 			return best
 		case out.Kind == interp.AssumeFailed: // nothing that the harness may hold
+		case slices.ContainsFunc(parts, func(x part) bool { return !src.read[x] }):
+			return best // the harness puts something else there
 		case d.fails(out):
 			same++
 		case out.Visits[d.at.Instr.Block] > 0 || slices.ContainsFunc(d.at.Instr.Block.Preds, func(b *ir.Block) bool {
@@ -285,6 +286,7 @@ type otherContents struct {
 	input.Source
 	values map[*ir.Instr][]valuePart
 	big    bool
+	read   map[part]bool // those that were asked for
 }
 
 // Next implements input.Source.
@@ -292,7 +294,7 @@ func (o *otherContents) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec
 	v, ok := o.Source.Next(kind, at, width)
 	for _, x := range o.values[at] {
 		if kind == input.Nondet {
-			v = bits.Trunc(bits.New(max(width, 64), x.number()), width)
+			v, o.read[x.part] = bits.Trunc(bits.New(max(width, 64), x.number()), width), true
 		}
 	}
 	return v, ok
@@ -314,6 +316,7 @@ func (o *otherContents) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
 			if o.big {
 				k = x.bytes - 1 - k
 			}
+			o.read[x.part] = true
 			return byte(x.number() >> (8 * uint(k)))
 		}
 		return f(i)
