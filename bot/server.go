@@ -46,8 +46,9 @@ type Server struct {
 	signIn   *signIn // nil: nobody can
 	audience *audience
 	readers  readers
-	git      checkout.Runner // of repositories; nil: git runs as it is
-	noForks  string          // why builds of forks are refused on this machine; empty: they are not
+	git      checkout.Runner        // of repositories; nil: git runs as it is
+	folder   func(dir string) error // makes one that jobs pass through; nil: there are none
+	noForks  string                 // why builds of forks are refused on this machine; empty: they are not
 }
 
 // New opens the database and prepares a server; Start makes it work.
@@ -82,7 +83,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker,
 		Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
-		Git: s.git, Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
+		Git: s.git, Folder: s.folder, Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
 		Limits: store.Limits{Repo: cfg.RepoLimit, Owner: cfg.OwnerLimit}, MinFree: uint64(max(0, cfg.MinFree)),
 		Blobs: blobs, Version: cfg.Version}
 	if len(k.webhook) > 0 {
@@ -142,7 +143,7 @@ func (s *Server) checker(ctx context.Context) error {
 	if program == "" { // switched off
 		program = self
 	}
-	s.git = &sandbox.Git{Box: box, Limits: sandbox.GitLimits()}
+	s.git, s.folder = &sandbox.Git{Box: box, Limits: sandbox.GitLimits()}, box.Folder
 	checker, err := pipeline.NewChildChecker(program, box, sandbox.DefaultLimits())
 	if err != nil {
 		return err

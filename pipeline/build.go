@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/pipeline/queue"
@@ -314,7 +315,7 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 
 // sweepAway removes a work tree.
 func (s *Service) sweepAway(root string) {
-	if err := os.RemoveAll(root); err != nil {
+	if err := files.Remove(root); err != nil {
 		s.log.Warn("work tree stays", "folder", root, "err", err)
 	}
 }
@@ -330,7 +331,7 @@ func layOut(ctx context.Context, mirror *checkout.Mirror, t tree, dir string) er
 	}
 	// the commit may have anything in its place, even a symbolic link
 	name := filepath.Join(dir, ManifestName)
-	if err := os.RemoveAll(name); err != nil {
+	if err := files.Remove(name); err != nil {
 		return ours(err)
 	}
 	if err := os.WriteFile(name, text, 0o644); err != nil {

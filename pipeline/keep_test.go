@@ -2,11 +2,14 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
@@ -56,5 +59,38 @@ func TestTidy(t *testing.T) {
 	b.s = next
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("a work tree of the process before: %v", err)
+	}
+}
+
+// TestClosedData: what holds sources of others can be entered by nobody else on the machine, also where an earlier
+// version left it open.
+func TestClosedData(t *testing.T) {
+	data := t.TempDir()
+	names := []string{"work", "mirrors", "units"}
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Join(data, name, "1-2"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	st, err := store.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Config{Store: st, Data: data, Log: slog.New(slog.DiscardHandler),
+		Edge: map[string]queue.Handler{PublishJob: func(context.Context, string, int) error { return nil }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(data, name)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v %v", name, info.Mode(), err)
+		}
+	}
+	if err := errors.Join(s.Stop(ctx), st.Close()); err != nil {
+		t.Error(err)
 	}
 }

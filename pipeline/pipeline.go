@@ -29,6 +29,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/blob"
 	"github.com/firmproof/firmproof/pipeline/checkout"
+	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -64,6 +65,7 @@ type Config struct {
 	Source   Source
 	Checker  Checker
 	Git      checkout.Runner                   // what git runs in; nil: it runs as it is
+	Folder   func(dir string) error            // makes a folder for jobs, closed to others; nil: closed to all
 	Workers  int                               // verifications at a time; 0: this process only queues
 	Edge     map[string]queue.Handler          // handlers of the other kinds; nil in a plain worker
 	RunLimit time.Duration                     // of one build or verification; 0: an hour
@@ -142,6 +144,9 @@ func New(cfg Config) (*Service, error) {
 	if cfg.RetryPause == 0 {
 		cfg.RetryPause = 2 * time.Second
 	}
+	if cfg.Folder == nil {
+		cfg.Folder = closedFolder
+	}
 	if cfg.Free == nil {
 		cfg.Free = freeBytes
 	}
@@ -180,6 +185,11 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
+// closedFolder makes a folder that this process's user alone can enter.
+func closedFolder(dir string) error {
+	return errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, 0o700))
+}
+
 // Start takes up work that an earlier process left and begins with new work.
 func (s *Service) Start(ctx context.Context) error {
 	if err := s.sameBlobs(ctx); err != nil {
@@ -187,8 +197,13 @@ func (s *Service) Start(ctx context.Context) error {
 	}
 	work := filepath.Join(s.cfg.Data, "work")
 	// the folder is this process's alone, whatever the database: what an earlier one left is nobody's
-	if err := os.RemoveAll(work); err != nil {
+	if err := files.Remove(work); err != nil {
 		return fmt.Errorf("pipeline: %w", err)
+	}
+	for _, name := range []string{"work", "mirrors", "units"} { // sources of others are in all of them
+		if err := s.cfg.Folder(filepath.Join(s.cfg.Data, name)); err != nil {
+			return fmt.Errorf("pipeline: %w", err)
+		}
 	}
 	if s.store.SQLite() != nil { // one process
 		if err := s.store.Write(ctx, func(tx store.Tx) error {
@@ -200,9 +215,6 @@ func (s *Service) Start(ctx context.Context) error {
 		if err := s.sweep(ctx, 0); err != nil {
 			return err
 		}
-	}
-	if err := os.MkdirAll(work, 0o711); err != nil {
-		return fmt.Errorf("pipeline: %w", err)
 	}
 	sweepCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.stopSweep, s.swept = cancel, make(chan struct{})

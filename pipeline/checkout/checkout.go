@@ -46,6 +46,13 @@ type Limits struct {
 	Blob  int64         // size of one file of a tree
 }
 
+// What a file's name in a tree may have: the tree is laid out below a folder that has a name, too, and PATH_MAX is
+// 4096.
+const (
+	maxName  = 2_000
+	maxDepth = 100 // folders
+)
+
 // DefaultLimits suit firmware repositories.
 func DefaultLimits() Limits {
 	return Limits{Time: 5 * time.Minute, Bytes: 2 << 30, Files: 200_000, Blob: 256 << 20}
@@ -294,7 +301,12 @@ func (m *Mirror) measure(ctx context.Context, sha string) error {
 				return &Error{false, err}
 			}
 			files, total = files+1, total+n
-			if _, name, _ := bytes.Cut(entry, []byte{'\t'}); limits.Blob > 0 && n > limits.Blob {
+			_, name, _ := bytes.Cut(entry, []byte{'\t'})
+			if len(name) > maxName || bytes.Count(name, []byte{'/'}) > maxDepth {
+				return &Error{true, fmt.Errorf("%q...: a name in the tree is longer than %d bytes or has more than %d "+
+					"folders", strings.ToValidUTF8(string(name[:min(len(name), 100)]), "?"), maxName, maxDepth)}
+			}
+			if limits.Blob > 0 && n > limits.Blob {
 				return &Error{true, fmt.Errorf("%q has %d bytes, more than the limit of %d for one file",
 					strings.ToValidUTF8(string(name), "?"), n, limits.Blob)}
 			}

@@ -325,7 +325,19 @@ func TestLimitOfGit(t *testing.T) {
 		!strings.Contains(err.Error(), "limit on memory") {
 		t.Errorf("%v", err)
 	}
-	c.Run, c.Limits.Blob = nil, 1
+	c.Run = nil
+	for _, name := range []string{strings.Repeat("d/", 101) + "a.c", strings.Repeat(strings.Repeat("n", 200)+"/", 10) + "a.c"} {
+		deep := o.commit(map[string]string{name: "1"})
+		if m, _, err = c.Fetch(context.Background(), "r", Remote{URL: o.dir}, Want{"refs/heads/main", deep}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Export(context.Background(), deep, t.TempDir()); !errors.As(err, &e) || !e.Theirs ||
+			!strings.Contains(err.Error(), "folders") {
+			t.Errorf("%v", err)
+		}
+		o.git("rm", "-q", "-r", strings.Split(name, "/")[0])
+	}
+	c.Limits.Blob = 1
 	big := o.commit(map[string]string{"big.c": "12"})
 	if m, _, err = c.Fetch(context.Background(), "r", Remote{URL: o.dir}, Want{"refs/heads/main", big}); err != nil {
 		t.Fatal(err)

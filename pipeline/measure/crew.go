@@ -40,7 +40,7 @@ func newCrew(ctx context.Context, o *options, dir string, jobs int) (*crew, erro
 	if c.st, err = store.Open(ctx, dsn); err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	c.s, err = start(ctx, c.st, filepath.Join(dir, "queue"), c.spec.Artifacts, 0, nil)
+	c.s, err = start(ctx, c.st, filepath.Join(dir, "queue"), c.spec.Artifacts, 0, nil, nil)
 	return c, err
 }
 

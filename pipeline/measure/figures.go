@@ -34,7 +34,7 @@ func overhead(ctx context.Context, o *options) error {
 			return err
 		}
 		c := &sleeper{Jobs: 1}
-		s, err := start(ctx, st, filepath.Join(dir, "data"), filepath.Join(dir, "artifacts"), 2, c)
+		s, err := start(ctx, st, filepath.Join(dir, "data"), filepath.Join(dir, "artifacts"), 2, c, nil)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func incremental(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	s, err := start(ctx, st, filepath.Join(o.dir, "data"), filepath.Join(o.dir, "artifacts"), 2, c)
+	s, err := start(ctx, st, filepath.Join(o.dir, "data"), filepath.Join(o.dir, "artifacts"), 2, c, box.Folder)
 	if err != nil {
 		return err
 	}

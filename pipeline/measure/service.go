@@ -88,15 +88,15 @@ func (s *sleeper) Verify(ctx context.Context, t pipeline.Task) (*verdict.Result,
 
 // start makes a service and starts it.
 func start(ctx context.Context, st *store.Store, data, artifacts string, workers int,
-	c pipeline.Checker) (*pipeline.Service, error) {
+	c pipeline.Checker, closed func(string) error) (*pipeline.Service, error) {
 	blobs, err := blob.OpenDisk(artifacts)
 	if err != nil {
 		return nil, err
 	}
 	ignore := func(context.Context, string, int) error { return nil }
 	s, err := pipeline.New(pipeline.Config{Store: st, Data: data, Source: folder{}, Checker: c, Workers: workers,
-		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
-		Local: true, Blobs: blobs, Edge: map[string]queue.Handler{pipeline.PublishJob: ignore,
+		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Folder: closed, Local: true, Blobs: blobs, Edge: map[string]queue.Handler{pipeline.PublishJob: ignore,
 			pipeline.EventJob: ignore}})
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func worker(text string) error {
 	if err != nil {
 		return err
 	}
-	s, err := start(ctx, st, spec.Data, spec.Artifacts, spec.Workers, spec.Checker)
+	s, err := start(ctx, st, spec.Data, spec.Artifacts, spec.Workers, spec.Checker, nil)
 	if err != nil {
 		return err
 	}

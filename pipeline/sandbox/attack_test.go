@@ -6,10 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/elastic/go-seccomp-bpf/arch"
 )
 
 // bare returns a sandbox as a machine has it that offers less: without bubblewrap, or
@@ -238,6 +242,82 @@ func TestClosedFolder(t *testing.T) {
 	if s, err := New(context.Background(), Off, self, dir); err != nil || !strings.Contains(s.Layers()[0].Detail,
 		"as user 0") {
 		t.Errorf("off: %v", err)
+	}
+}
+
+// TestAllowed: the list of system calls has no name twice, none that this machine's table lacks altogether, and none of
+// those that reach other processes, namespaces, the machine, or memory that nobody counts.
+func TestAllowed(t *testing.T) {
+	info, err := arch.GetInfo("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := allowed()
+	unknown := 0
+	for i, name := range list {
+		if slices.Contains(list[:i], name) {
+			t.Errorf("%s is listed twice", name)
+		}
+		if _, ok := info.SyscallNames[name]; !ok {
+			unknown++ // of another kind of processor
+		}
+	}
+	if len(list) < 200 || unknown > 40 {
+		t.Errorf("%d calls, %d of them unknown here", len(list), unknown)
+	}
+	for _, name := range strings.Fields("ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp process_madvise bpf " +
+		"perf_event_open userfaultfd io_uring_setup io_uring_enter fanotify_init unshare setns mount umount2 pivot_root " +
+		"chroot move_mount open_tree open_tree_attr fsopen fsconfig statmount listmount clone3 keyctl add_key " +
+		"open_by_handle_at name_to_handle_at quotactl quotactl_fd swapon reboot kexec_load init_module finit_module " +
+		"settimeofday clock_settime adjtimex iopl ioperm modify_ldt personality vmsplice memfd_create memfd_secret shmget " +
+		"shmat msgget mq_open lsm_set_self_attr") {
+		if slices.Contains(list, name) {
+			t.Errorf("%s is allowed", name)
+		}
+	}
+}
+
+// TestFolder: jobs pass through a folder that is theirs, in every way in which they run; another user does not.
+func TestFolder(t *testing.T) {
+	for _, way := range []string{"required", "bubblewrap", "bare", "off"} {
+		t.Run(way, func(t *testing.T) {
+			s, work := (*Sandbox)(nil), ""
+			if way == "off" {
+				if s, work = box(t, Off); !Reachable(work) {
+					s.users = newUsers()
+				}
+			} else {
+				s, work = hostileBox(t, way)
+			}
+			if err := passable(work); err != nil {
+				t.Skip(err)
+			}
+			units := filepath.Join(work, "units")
+			mine := filepath.Join(units, "1-2")
+			err := errors.Join(s.Folder(units), os.Mkdir(mine, 0o755), os.Chmod(mine, 0o755),
+				os.WriteFile(filepath.Join(mine, "unit"), []byte("source"), 0o644))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree := filepath.Join(work, "tree")
+			if err := os.Mkdir(tree, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			o := s.sh(t, tree, "cat "+filepath.Join(mine, "unit")+"; id -G", func(spec *Spec) {
+				spec.Dir, spec.Write, spec.Read = tree, []string{tree}, []string{mine}
+			})
+			if o.err != nil || o.Code != 0 || !strings.HasPrefix(o.out, "source") {
+				t.Errorf("a job: %+v", o)
+			}
+			if os.Getuid() != 0 {
+				return
+			}
+			cmd := exec.Command("cat", filepath.Join(mine, "unit"))
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65_534, Gid: 65_534}}
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "denied") {
+				t.Errorf("another user reads %q: %v", out, err)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,7 @@ type diskWatch struct {
 // watchDisk sends the limit that the tree is over. What the file systems count costs
 // nothing to ask; the folders are gone through when more than the limit was added.
 func (w *watcher) watchDisk(full chan<- string, stop <-chan struct{}) {
-	if w.limits.Disk <= 0 && w.limits.Inodes <= 0 || len(w.write) == 0 {
+	if w.limits.Disk <= 0 && w.limits.Inodes <= 0 && w.limits.Depth <= 0 || len(w.write) == 0 {
 		return
 	}
 	d := &diskWatch{w: w, before: w.before, low: fileSystems(w.write)}
@@ -42,11 +42,11 @@ func (w *watcher) watchDisk(full chan<- string, stop <-chan struct{}) {
 		}
 		now := fileSystems(w.write)
 		d.low.bytes, d.low.files = min(d.low.bytes, now.bytes), min(d.low.files, now.files)
-		if d.exceeded(treeSize{now.bytes - d.low.bytes, now.files - d.low.files}) == "" && n%closerLook != 0 {
+		if d.exceeded(treeSize{bytes: now.bytes - d.low.bytes, files: now.files - d.low.files}) == "" && n%closerLook != 0 {
 			continue
 		}
 		use := d.use()
-		if limit := d.exceeded(treeSize{use.bytes - d.before.bytes, use.files - d.before.files}); limit != "" {
+		if limit := d.exceeded(treeSize{use.bytes - d.before.bytes, use.files - d.before.files, use.deep}); limit != "" {
 			full <- limit
 			return
 		}
@@ -56,6 +56,8 @@ func (w *watcher) watchDisk(full chan<- string, stop <-chan struct{}) {
 func (d *diskWatch) exceeded(growth treeSize) string {
 	l := d.w.limits
 	switch {
+	case growth.deep:
+		return nestedFolders
 	case l.Disk > 0 && growth.bytes > l.Disk:
 		return "disk"
 	case l.Inodes > 0 && growth.files > l.Inodes:
@@ -71,7 +73,7 @@ func (d *diskWatch) use() treeSize {
 	if d.w.limits.Inodes > 0 {
 		limit = d.before.files + d.w.limits.Inodes
 	}
-	n := diskUse(d.w.write, limit)
+	n := diskUse(d.w.write, limit, d.w.limits.Depth)
 	seen := map[[2]uint64]bool{}
 	for _, pid := range treeOf(d.w.pid, d.w.user).pids {
 		names, _ := filepath.Glob(procFile(pid, "fd") + "/*")

@@ -15,6 +15,7 @@ type Git struct {
 // GitLimits suit repositories of firmware.
 func GitLimits() Limits {
 	l := DefaultLimits()
+	l.Depth = 0 // it writes what Mirror.Export measured
 	l.Memory, l.Procs, l.Scratch = 1<<30, 64, 64<<20
 	return l
 }

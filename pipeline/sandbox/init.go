@@ -21,8 +21,9 @@ type stage2 struct {
 	Write   []string `json:"write"`
 	Read    []string `json:"read"`
 	Offline bool     `json:"offline"`
-	Port    uint16   `json:"port"` // that TCP may connect to; 0: any
-	User    int      `json:"user"` // to become; 0: stay
+	Port    uint16   `json:"port"`  // that TCP may connect to; 0: any
+	User    int      `json:"user"`  // to become; 0: stay
+	Group   int      `json:"group"` // that User is in besides its own
 
 	Supervise bool `json:"supervise"`  // run the command as a child and end what it leaves behind
 	NoTemp    bool `json:"no_temp"`    // /tmp is not the command's
@@ -69,7 +70,7 @@ func enter(args []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
-	if err := dropRights(s.User); err != nil {
+	if err := dropRights(s.User, s.Group); err != nil {
 		return err
 	}
 	if s.Dir != "" {
@@ -94,13 +95,13 @@ func enter(args []string) error {
 
 // dropRights gives away what a job has no use for, for good: root, where there is a user
 // to become, and every capability, also those that a program could bring back.
-func dropRights(user int) error {
+func dropRights(user, group int) error {
 	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
 		// without CAP_SETPCAP there is nothing to drop them with, and nothing that would bring them back
 		_ = unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
 	}
 	if user != 0 {
-		if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user,
+		if err := errors.Join(syscall.Setgroups([]int{group}), syscall.Setresgid(user, user, user), syscall.Setresuid(user,
 			user, user)); err != nil {
 			return fmt.Errorf("user %d: %w", user, err)
 		}

@@ -47,7 +47,8 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	cmd.WaitDelay = 2 * time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if s.mode == Off && j.user != 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(j.user), Gid: uint32(j.user)}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(j.user), Gid: uint32(j.user),
+			Groups: []uint32{uint32(j.users.group)}}
 	}
 	return s.wait(ctx, cmd, spec, j)
 }
@@ -89,7 +90,7 @@ func (j *job) close() {
 
 // wait starts cmd and watches it until it ends.
 func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec, j *job) (Exit, error) {
-	before := diskUse(spec.Write, 0)
+	before := diskUse(spec.Write, 0, 0)
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("sandbox: %w", err)
@@ -101,8 +102,12 @@ func (s *Sandbox) wait(ctx context.Context, cmd *exec.Cmd, spec Spec, j *job) (E
 	close(w.done)
 	<-w.gone
 	exit := Exit{Duration: time.Since(start), Peak: w.peak, Threads: w.threads, Killed: w.killed}
-	if exit.Killed == "" && j.group.full() { // the kernel was faster than a look
+	switch {
+	case exit.Killed != "":
+	case j.group.full(): // the kernel was faster than a look
 		exit.Killed = "memory"
+	case spec.Limits.Depth > 0 && diskUse(spec.Write, 0, spec.Limits.Depth).deep: // whoever reads the folders next may rely on it
+		exit.Killed = nestedFolders
 	}
 	var status *exec.ExitError
 	switch {
@@ -129,7 +134,11 @@ func (s *Sandbox) argv(spec Spec, j *job) ([]string, error) {
 	if s.mode == Off {
 		return spec.Argv, nil
 	}
-	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, User: j.user,
+	shared := 0
+	if j.user != 0 {
+		shared = j.users.group
+	}
+	inner := stage2{Dir: spec.Dir, Limits: spec.Limits, Write: spec.Write, User: j.user, Group: shared,
 		Read: append([]string{filepath.Dir(s.program), spec.Dir}, spec.Read...), Offline: !spec.Network,
 		Port:      spec.Port,
 		NoTemp:    s.bare(),

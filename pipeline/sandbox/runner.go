@@ -40,9 +40,11 @@ type Runner struct {
 // analysis, and must not reach its memory, files or answer (this process closes
 // its /proc entries to others for that). dir keeps a copy of our program.
 func BuildRunner(ctx context.Context, mode Mode, program, dir string) (compile.Runner, error) {
+	limits := DefaultLimits()
+	limits.Depth = 0 // of each command: the sandbox around looks at it, or the tree is its owner's
 	switch {
 	case os.Getenv(insideVar) != "":
-		return &Runner{Limits: DefaultLimits()}, shield()
+		return &Runner{Limits: limits}, shield()
 	case mode == Off:
 		return compile.Direct{}, nil
 	}
@@ -50,7 +52,7 @@ func BuildRunner(ctx context.Context, mode Mode, program, dir string) (compile.R
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{Box: box, Limits: DefaultLimits()}, nil
+	return &Runner{Box: box, Limits: limits}, nil
 }
 
 // Run implements compile.Runner.

@@ -64,12 +64,13 @@ type Limits struct {
 	Procs   int           // processes and threads
 	Files   int           // open files of one process
 	Inodes  int64         // files that the writable folders may grow by
+	Depth   int           // folders within each other in a writable folder
 }
 
 // DefaultLimits suit a build and an analysis on a small server.
 func DefaultLimits() Limits {
 	return Limits{CPU: 2 * time.Hour, Memory: 4 << 30, Disk: 4 << 30, File: 2 << 30, Scratch: 1 << 30, Procs: 512,
-		Files: 4096, Inodes: 500_000}
+		Files: 4096, Inodes: 500_000, Depth: 200}
 }
 
 // Spec is one run.
@@ -90,7 +91,7 @@ type Spec struct {
 // Exit is how a run ended.
 type Exit struct {
 	Code     int    // exit status; 128 + signal number
-	Killed   string // "memory", "disk", "files" or "open files" when a limit of the tree ended it
+	Killed   string // "memory", "disk", "files", "open files" or "nested folders" when a limit of the tree ended it
 	Duration time.Duration
 	Peak     int64 // highest memory of the tree that was seen, in bytes
 	Threads  int   // most processes and threads that were seen
@@ -241,6 +242,15 @@ func (s *Sandbox) install(program, dir string) error {
 
 // Program returns the copy of our binary that runs inside.
 func (s *Sandbox) Program() string { return s.program }
+
+// Folder makes a folder that jobs can pass through, when they are given one below it, and that no other user of the
+// machine can enter.
+func (s *Sandbox) Folder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil || s.users == nil { // jobs are what we are
+		return errors.Join(err, os.Chmod(dir, 0o700))
+	}
+	return errors.Join(os.Chown(dir, os.Getuid(), s.users.group), os.Chmod(dir, 0o710))
+}
 
 // Reachable reports whether every user may pass to dir.
 func Reachable(dir string) bool {

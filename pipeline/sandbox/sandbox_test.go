@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/pipeline/compile"
+	"github.com/firmproof/firmproof/pipeline/files"
 )
 
 // TestMain lets the test binary be its own second stage.
@@ -170,6 +171,8 @@ func TestHostile(t *testing.T) {
 		"userns":          "unshare -U true && echo bad",
 		"ptrace":          "sleep 1 & python3 - $! <<E\nimport ctypes,sys\nprint('bad' if ctypes.CDLL(None).ptrace(16,int(sys.argv[1]),0,0)==0 else 'good')\nE",
 		"io_uring":        "python3 - <<E\nimport ctypes\nl=ctypes.CDLL(None)\nb=ctypes.create_string_buffer(200)\nprint('bad' if l.syscall(425,4,b)>=0 else 'good')\nE",
+		"upper half":      "python3 - <<E\nimport ctypes\nl=ctypes.CDLL(None)\nprint('bad' if l.syscall(41,ctypes.c_ulong((1<<32)|2),2,0)>=0 else 'good')\nE",
+		"later call":      "python3 - <<E\nimport ctypes,os\nl=ctypes.CDLL(None)\nprint('bad' if l.syscall(467,-100,b'.',0,0,0)>=0 else 'good')\nE",
 		"bpf":             "python3 - <<E\nimport ctypes\nb=ctypes.create_string_buffer(200)\nprint('bad' if ctypes.CDLL(None).syscall(321,0,b,120)>=0 else 'good')\nE",
 		"capabilities":    "grep -E '^Cap(Inh|Prm|Eff|Amb):.*[1-9a-f]' /proc/self/status && echo bad; true",
 		"user":            "test $(id -u) = 0 && echo bad; true",
@@ -246,6 +249,31 @@ func TestHungry(t *testing.T) {
 			func(s *Spec) { s.Limits.Disk = 64 << 20 })
 		if o.Killed != "disk" {
 			t.Errorf("%+v", o)
+		}
+	})
+	t.Run("nested folders", func(t *testing.T) {
+		dir := filepath.Join(work, "nested")
+		run := func(script string) outcome {
+			if err := errors.Join(files.Remove(dir), os.Mkdir(dir, 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			return s.sh(t, dir, script, func(s *Spec) { s.Dir, s.Write = dir, []string{dir} })
+		}
+		script := func(levels int) string {
+			return fmt.Sprintf("python3 -c 'import os\nfor i in range(%d): os.mkdir(\"d\"); os.chdir(\"d\")\n"+
+				"open(\"big\", \"w\").write(\"x\" * 100)'", levels)
+		}
+		if o := run(script(150)); o.Killed != "" || o.Code != 0 {
+			t.Errorf("150 levels: %+v", o)
+		}
+		if o := run(script(6_300)); o.Killed != nestedFolders {
+			t.Errorf("6300 levels: %+v", o)
+		}
+		if o := run(script(300) + "; sleep 60"); o.Killed != nestedFolders || o.err != nil {
+			t.Errorf("while it runs: %+v", o)
+		}
+		if err := files.Remove(dir); err != nil {
+			t.Error(err)
 		}
 	})
 	t.Run("tmp", func(t *testing.T) {

@@ -20,9 +20,11 @@ const (
 	lastSmall  = 65_519
 )
 
-// users gives each job of a process that is root a user id of its own.
+// users gives each job of a process that is root a user id of its own. All of them are in one group besides, for
+// folders that jobs pass through and other users of the machine do not.
 type users struct {
 	first, last int
+	group       int
 
 	mu   sync.Mutex
 	held map[int]bool
@@ -32,7 +34,7 @@ type users struct {
 func newUsers() *users {
 	for _, r := range [][2]int{{firstUser, lastUser}, {firstSmall, lastSmall}} {
 		if mapped("/proc/self/uid_map", r) && mapped("/proc/self/gid_map", r) {
-			return &users{first: r[0], last: r[1], held: map[int]bool{}}
+			return &users{first: r[0] + 1, last: r[1], group: r[0], held: map[int]bool{}}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -256,14 +257,24 @@ func numbers(text string) []int64 {
 // treeSize is how much of a disk folders and open files take.
 type treeSize struct {
 	bytes, files int64
+	deep         bool // folders lie in each other deeper than is allowed
 }
 
+// nestedFolders is the limit on folders within each other. Without it a tree could be deeper than names reach, so
+// that its files are counted by nobody.
+const nestedFolders = "nested folders"
+
 // diskUse returns the space that the folders take, in blocks as the disk has them, and
-// their files; it gives up past limit files.
-func diskUse(dirs []string, limit int64) treeSize {
+// their files; it gives up past limit files, or depth folders within each other (0: none).
+func diskUse(dirs []string, limit int64, depth int) treeSize {
 	var n treeSize
 	for _, dir := range dirs {
-		_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if tooLong := errors.Is(err, syscall.ENAMETOOLONG); depth > 0 && (tooLong ||
+				strings.Count(path[len(dir):], "/") > depth) {
+				n.deep = true
+				return fs.SkipAll
+			}
 			if err != nil {
 				return nil // it was removed under us
 			}
