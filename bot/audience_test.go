@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -243,4 +244,24 @@ func TestVisibility(t *testing.T) {
 	change("visibility", obj{"repo": "acme/fw", "public": true}, true)
 	change("delete", obj{"repo": "acme/fw"}, false)
 	b.sees("acme/fw", paths, false)
+}
+
+// TestTurnedNames: a character that turns the direction of writing, which hides what source code does, is on no page of
+// a finding.
+func TestTurnedNames(t *testing.T) {
+	w := newWorld(t, &reader{})
+	w.tenant("acme/fw", "ann", true)
+	w.push("main", "int main\nbug \u202eevil\u2066\n")
+	w.await("the push", finished(4))
+	_, text, _ := w.browser("").open("/repos/acme/fw")
+	target := regexp.MustCompile(`href="(/runs/[^"#]+)#entry-main"`).FindStringSubmatch(text)
+	if target == nil {
+		t.Fatalf("the repository's page leads to no run: %s", text)
+	}
+	for _, path := range []string{target[1], w.findingOf(target[1], ""), target[1] + "/report/html"} {
+		_, text, _ := w.browser("").open(path)
+		if strings.ContainsAny(text, "\u202e\u2066") || !strings.Contains(text, "bug \ufffdevil") {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
 }

@@ -152,7 +152,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load f
 		tell(w, http.StatusInternalServerError, "This page could not be made. The log of the server says why.", "")
 	default:
 		guard(w, "text/html; charset=utf-8")
-		if err := p.tmpl.ExecuteTemplate(w, name, data); err != nil && ctx.Err() == nil {
+		if err := p.tmpl.ExecuteTemplate(reports.OneDirection(w), name, data); err != nil && ctx.Err() == nil {
 			p.s.log.Error("page", "page", name, "err", err)
 		}
 	}

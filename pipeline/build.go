@@ -172,6 +172,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *prepared, t tree, ask prepare.Asked,
 	dir string) (*prepare.Built, error) {
 	req := Request{Run: run.ID, Dir: filepath.Join(dir, "src"), Scratch: filepath.Join(dir, "out"),
+		Work:   filepath.Join(s.cfg.Data, "work"),
 		Target: run.Target, Options: t.options, Limit: s.cfg.RunLimit, Changed: p.Context.Changed, Asked: ask}
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
 		return nil, ours(err)

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,7 +74,8 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 		spec.Read = []string{req.Units}
 	}
 	exit, said, err := c.run(limited, req.Scratch, spec)
-	said = clean(said, req)
+	hide := c.hide(req.Work, req.Dir, req.Scratch)
+	said = cleaned(said, hide)
 	built := func(kind verdict.ReasonKind, why string) *Built {
 		res := lost(req.Target, "*", kind, why)
 		return &Built{Jobs: []prepare.Job{{Settled: res}}, Sandbox: c.box.String()}
@@ -88,23 +91,23 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 		return nil, &LimitError{exit.Killed, errors.New(reports.LimitReached(exit.Killed, ""))}
 	}
 	var fault prepare.Fault
-	switch err := readAnswer(filepath.Join(req.Scratch, prepare.FaultFile), &fault); {
+	switch err := readAnswer(filepath.Join(req.Scratch, prepare.FaultFile), hide, &fault); {
 	case exit.Code == 0:
 		var jobs []prepare.Job
-		if err := readAnswer(filepath.Join(req.Scratch, prepare.JobsFile), &jobs); err != nil {
+		if err := readAnswer(filepath.Join(req.Scratch, prepare.JobsFile), nil, &jobs); err != nil {
 			return built(verdict.Internal, "the build: "+err.Error()), nil
 		}
-		list, err := c.built(jobs, req)
+		list, err := c.built(jobs, req, hide)
 		if err == nil {
 			var outlines map[string]*prepare.Outline
-			if err := readAnswer(filepath.Join(req.Scratch, prepare.OutlineFile), &outlines); err != nil {
+			if err := readAnswer(filepath.Join(req.Scratch, prepare.OutlineFile), nil, &outlines); err != nil {
 				return built(verdict.Internal, "the build: "+err.Error()), nil
 			}
 			if o := outlines[req.Target]; o != nil {
 				list.Outlines = map[string]*prepare.Outline{req.Target: o}
 			}
 			var v *prepare.Version
-			if err := readAnswer(filepath.Join(req.Scratch, prepare.VersionsFile), &v); err != nil {
+			if err := readAnswer(filepath.Join(req.Scratch, prepare.VersionsFile), nil, &v); err != nil {
 				return built(verdict.Internal, "the build: "+err.Error()), nil
 			}
 			if v != nil {
@@ -114,7 +117,7 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 		}
 		return list, err
 	case err == nil:
-		return nil, blamed(fault, req)
+		return nil, blamed(fault)
 	case exit.Code == 126:
 		return nil, ours(fmt.Errorf("sandbox: %s", said))
 	case sandbox.Shortage(said):
@@ -126,8 +129,8 @@ func (c *ChildChecker) Build(ctx context.Context, req Request) (*Built, error) {
 }
 
 // blamed returns the error that a fault stands for.
-func blamed(f prepare.Fault, req Request) error {
-	message := clean(f.Message, req)
+func blamed(f prepare.Fault) error {
+	message := strings.TrimSpace(strings.ToValidUTF8(f.Message, "?"))
 	switch {
 	case f.Ours:
 		return ours(errors.New(message))
@@ -138,7 +141,7 @@ func blamed(f prepare.Fault, req Request) error {
 }
 
 // built checks what a child says that it built: it met hostile code.
-func (c *ChildChecker) built(jobs []prepare.Job, req Request) (*Built, error) {
+func (c *ChildChecker) built(jobs []prepare.Job, req Request, hide func([]byte) []byte) (*Built, error) {
 	if len(jobs) > maxEntries {
 		return nil, theirs("failure", "more than %d entries", maxEntries)
 	}
@@ -146,8 +149,16 @@ func (c *ChildChecker) built(jobs []prepare.Job, req Request) (*Built, error) {
 		j := &jobs[i]
 		j.Plan.Target, j.Pair = req.Target, nil // pairs are made here, of both builds
 		if j.Settled != nil {
+			text, err := json.Marshal(j.Settled)
+			if err == nil {
+				j.Settled = &verdict.Result{}
+				err = json.Unmarshal(hide(text), j.Settled)
+			}
+			if err != nil {
+				return nil, ours(err)
+			}
 			j.Settled.Target = req.Target
-			relative(j.Settled, req.Dir)
+			relative(j.Settled)
 		}
 		if j.Module != "" && (filepath.Base(j.Module) != j.Module || strings.HasPrefix(j.Module, ".")) {
 			return nil, ours(fmt.Errorf("the build names a module %q", j.Module))
@@ -168,6 +179,7 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 	gone := func(kind verdict.ReasonKind, why string) (*verdict.Result, error) {
 		return lost(t.Job.Plan.Target, t.Job.Plan.Entry, kind, why), nil
 	}
+	hide := c.hide(t.Work, t.Scratch)
 	limited, cancel := context.WithTimeout(ctx, t.Limit)
 	defer cancel()
 	exit, said, err := c.run(limited, t.Scratch, sandbox.Spec{Argv: []string{c.program, "job", "verify", t.Scratch},
@@ -186,15 +198,14 @@ func (c *ChildChecker) Verify(ctx context.Context, t Task) (*verdict.Result, err
 	case exit.Code != 0 && sandbox.Shortage(said):
 		return nil, ours(errors.New(said))
 	case exit.Code != 0:
-		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+clean(said,
-			Request{Dir: t.Scratch, Scratch: t.Scratch}))
+		return gone(verdict.Internal, "the analysis ended with status "+strconv.Itoa(exit.Code)+": "+cleaned(said, hide))
 	}
 	res := &verdict.Result{}
-	if err := readAnswer(filepath.Join(t.Scratch, prepare.ResultFile), res); err != nil {
+	if err := readAnswer(filepath.Join(t.Scratch, prepare.ResultFile), hide, res); err != nil {
 		return gone(verdict.Internal, "the analysis: "+err.Error())
 	}
 	res.Target = t.Job.Plan.Target
-	relative(res, t.Scratch)
+	relative(res)
 	return res, nil
 }
 
@@ -209,8 +220,8 @@ func (c *ChildChecker) run(ctx context.Context, answer string, spec sandbox.Spec
 }
 
 // readAnswer reads what a child wrote. The child met hostile code: its output is
-// only data, of bounded size, and a regular file.
-func readAnswer(name string, into any) error {
+// only data, of bounded size, and a regular file. hide may be nil.
+func readAnswer(name string, hide func([]byte) []byte, into any) error {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return errors.New("it left no answer")
@@ -220,7 +231,14 @@ func readAnswer(name string, into any) error {
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxReport {
 		return errors.New("it left no usable answer")
 	}
-	if err := json.NewDecoder(f).Decode(into); err != nil {
+	data, err := io.ReadAll(io.LimitReader(f, maxReport))
+	if err != nil {
+		return errors.New("it left no usable answer")
+	}
+	if hide != nil {
+		data = hide(data)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("it left an unreadable answer: %w", err)
 	}
 	return nil
@@ -232,18 +250,37 @@ func lost(target, entry string, kind verdict.ReasonKind, why string) *verdict.Re
 		Reason: &verdict.Reason{Kind: kind, Detail: why}}
 }
 
-// relative makes file names relative to the root of the repository.
-func relative(res *verdict.Result, root string) {
-	res.EachPos(func(p *verdict.Pos) {
-		p.File = strings.TrimPrefix(strings.TrimPrefix(p.File, root+"/"), "./")
-	})
+// relative takes "./" from names of files, which begin at the root of the repository.
+func relative(res *verdict.Result) {
+	res.EachPos(func(p *verdict.Pos) { p.File = strings.TrimPrefix(p.File, "./") })
 }
 
-// clean takes paths of this machine out of a message.
-func clean(s string, req Request) string {
-	s = strings.ReplaceAll(s, req.Dir+"/", "")
-	s = strings.ReplaceAll(s, req.Scratch+"/", "")
-	return strings.TrimSpace(strings.ToValidUTF8(s, "?"))
+// hide returns a function that takes the folders of this machine out of what a process says: those that it was given,
+// which are the root of the repository to whoever reads it, those of other builds below work, and our program's.
+func (c *ChildChecker) hide(work string, folders ...string) func([]byte) []byte {
+	const name = `[A-Za-z0-9_.-]+`
+	var named []string
+	for _, f := range folders {
+		named = append(named, regexp.QuoteMeta(f))
+	}
+	if work != "" {
+		named = append(named, regexp.QuoteMeta(work)+`/`+name+`(?:/[0-9]+(?:/src\b|/out\b)?)?`, regexp.QuoteMeta(work))
+	}
+	folder := regexp.MustCompile(`(?:` + strings.Join(named, "|") + `)(/?)`)
+	return func(text []byte) []byte {
+		text = bytes.ReplaceAll(text, []byte(c.program), []byte("firmproof"))
+		return folder.ReplaceAllFunc(text, func(m []byte) []byte {
+			if m[len(m)-1] == '/' {
+				return nil
+			}
+			return []byte(".")
+		})
+	}
+}
+
+// cleaned is what a process said, without the folders of this machine.
+func cleaned(s string, hide func([]byte) []byte) string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(hide([]byte(s))), "?"))
 }
 
 // tail keeps the first and the last half of limit bytes.

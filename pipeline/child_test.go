@@ -173,3 +173,35 @@ func TestCancelReachesTheSolver(t *testing.T) {
 		t.Errorf("a cancellation is noticed after %s only", heartbeat)
 	}
 }
+
+// TestFoldersStayInside: what is shown to the author of a change names files as the repository has them, and no folder
+// of this machine: neither those that a process was given, nor those of another build, nor our program.
+func TestFoldersStayInside(t *testing.T) {
+	result := `{"target":"i386","entry":"main","status":"unknown","bounds":{},"claims":[],"warnings":["$DIR/b.c"],` +
+		`"reason":{"kind":"internal","detail":"$WORK/r1-1/2/src/inc/a.h and $WORK/r1-1/2/src, $0"}}`
+	shown := `inc/a.h and ., firmproof`
+	write := func(file, text string) string {
+		return "WORK=${DIR%/*}\ncat > $DIR/" + file + " <<E\n" + text + "\nE\n"
+	}
+	checker, scratch := child(t, write(prepare.ResultFile, result))
+	work := filepath.Dir(scratch)
+	res, err := checker.Verify(context.Background(), Task{Job: prepare.Job{Plan: verifier.Plan{Entry: "main"}},
+		Scratch: scratch, Work: work, Limit: time.Minute})
+	if err != nil || res.Reason == nil || res.Reason.Detail != shown || len(res.Warnings) != 1 || res.Warnings[0] != "b.c" {
+		t.Errorf("a verification: %+v %+v %v", res, res.Reason, err)
+	}
+	build := func(script string) (*Built, error) {
+		checker, scratch := child(t, script)
+		return checker.Build(context.Background(), Request{Dir: scratch, Scratch: scratch, Work: filepath.Dir(scratch),
+			Target: "i386", Limit: time.Minute})
+	}
+	b, err := build(write(prepare.JobsFile, `[{"settled":`+result+`}]`) + "echo '{}' > $DIR/" + prepare.OutlineFile +
+		"; echo null > $DIR/" + prepare.VersionsFile)
+	if err != nil || len(b.Jobs) != 1 || b.Jobs[0].Settled.Reason.Detail != shown {
+		t.Errorf("what a build settled: %+v %v", b, err)
+	}
+	_, err = build(write(prepare.FaultFile, `{"message":"$DIR/a.c:1:1: error: in $WORK/x-1/1/out/t.h"}`) + "exit 2")
+	if err == nil || err.Error() != "a.c:1:1: error: in t.h" {
+		t.Errorf("a build error: %v", err)
+	}
+}

@@ -15,6 +15,7 @@ type Request struct {
 	Run     string
 	Dir     string // sources, writable
 	Scratch string // for output, outside of Dir, writable
+	Work    string // trees of this machine are below it; its name is in no answer
 	Units   string // compiled units of earlier builds, to be read; may be missing or empty
 	Target  string
 	Options store.Options
@@ -37,6 +38,7 @@ type Built struct {
 type Task struct {
 	Job     prepare.Job
 	Scratch string        // holds Job.Module; writable, and gone afterwards
+	Work    string        // as in Request
 	Limit   time.Duration // of the process; the engine's own is Job.Timeout
 }
 

@@ -100,7 +100,7 @@ func (s *Service) answer(ctx context.Context, t store.Task) (*prepare.Job, *verd
 			j.Against = nil
 		}
 	}
-	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Limit: clockOf(j.Timeout)})
+	res, err := s.deepen(ctx, Task{Job: j, Scratch: dir, Work: filepath.Dir(dir), Limit: clockOf(j.Timeout)})
 	return &j, res, err
 }
 

@@ -12,7 +12,8 @@ import (
 // GitHub's limits for check runs (REST API, checks).
 const (
 	MaxText        = 65535
-	MaxAnnotations = 50 // per request; further ones are appended by updates
+	MaxAnnotations = 50  // per request; further ones are appended by updates
+	mostNotes      = 200 // of a check run; thousands stop GitHub's page of changed files from loading
 	maxRaw         = 64 << 10
 	maxTitle       = 255
 )
@@ -97,6 +98,11 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 	}
 	// findings on changed lines first, then the others
 	p.Annotations = dedupe(append(append(p.Annotations, o.Behaviour.notes(o.Changed)...), outside...))
+	if n := len(p.Annotations); n > mostNotes {
+		p.Annotations = p.Annotations[:mostNotes]
+		p.Summary = Cut(fmt.Sprintf("Of %d notes, the first %d stand on their lines; all findings are on the page of the run."+
+			"\n\n%s", n, mostNotes, p.Summary), MaxText, o.DetailsURL)
+	}
 	return p
 }
 

@@ -1,6 +1,9 @@
 package reports
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,5 +45,53 @@ func TestSummaryOrder(t *testing.T) {
 	}
 	if len(p.Annotations) == 0 || p.Annotations[0].StartLine != 20 {
 		t.Errorf("the first annotation: %+v", p.Annotations)
+	}
+}
+
+// TestManyNotes: of thousands of findings GitHub gets as many notes as its page shows, the first of the list, and is
+// told of the others.
+func TestManyNotes(t *testing.T) {
+	var claims []verdict.Claim
+	for i := range 3_000 {
+		claims = append(claims, verdict.Claim{ID: fmt.Sprintf("memory@f#%d", i+1), Check: verdict.Memory,
+			Status: verdict.Violated, Message: "m", Pos: verdict.Pos{File: "a.c", Line: i + 1, Function: "f"}})
+	}
+	results := []verdict.Result{{Target: "i386", Entry: "f", Claims: claims}}
+	p := CheckRun(results, PageOptions{})
+	if len(p.Annotations) != mostNotes || !strings.HasPrefix(p.Summary, "Of 3000 notes, the first 200 stand") {
+		t.Errorf("%d notes: %.200s", len(p.Annotations), p.Summary)
+	}
+	results[0].Claims = claims[:mostNotes]
+	if p = CheckRun(results, PageOptions{}); len(p.Annotations) != mostNotes || strings.Contains(p.Summary, "notes, the first") {
+		t.Errorf("%d notes of %d: %.200s", len(p.Annotations), mostNotes, p.Summary)
+	}
+}
+
+// TestManifestNote: a single mistake in the manifest is noted on its line, too.
+func TestManifestNote(t *testing.T) {
+	p := StatePage(Outcome{State: "done", Conclusion: "action_required",
+		Detail: ".firmproof.yml:7:3: `targetz` is no key here; did you mean `targets`?"})
+	if len(p.Annotations) != 1 || p.Annotations[0].Path != ".firmproof.yml" || p.Annotations[0].StartLine != 7 {
+		t.Errorf("%+v", p)
+	}
+	p = StatePage(Outcome{State: "done", Conclusion: "action_required", Detail: "Someone has to approve it: see above."})
+	if len(p.Annotations) != 0 || strings.Contains(p.Summary, "```") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestOneDirection: nothing on a page turns the direction of what follows; other text is as it was.
+func TestOneDirection(t *testing.T) {
+	var out bytes.Buffer
+	text, err := json.Marshal("if (level != \"user\u202e \u2066// Check if admin\u2069 \u2066\") { \u00fc\u4e2d\u061c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := OneDirection(&out).Write(text); n != len(text) || err != nil {
+		t.Errorf("%d %v", n, err)
+	}
+	if got := out.String(); strings.ContainsFunc(got, turns) || !strings.Contains(got, "\u00fc\u4e2d") ||
+		strings.Count(got, "\ufffd") != 5 || !json.Valid(out.Bytes()) {
+		t.Errorf("%q", got)
 	}
 }

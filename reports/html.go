@@ -47,7 +47,7 @@ var reportPage = template.Must(template.New("report.html.tmpl").Funcs(template.F
 func HTML(r *verdict.Report, o TextOptions) ([]byte, error) {
 	p := newPage(r, o)
 	var buf bytes.Buffer
-	err := reportPage.Execute(&buf, p)
+	err := reportPage.Execute(OneDirection(&buf), p)
 	return []byte(plain(buf.String())), err
 }
 

@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"unicode"
@@ -19,12 +21,37 @@ func plain(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f,
-			r == 0x2028, r == 0x2029:
+		case unicode.IsControl(r), turns(r), r == 0x2028, r == 0x2029:
 			return unicode.ReplacementChar
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// turns reports whether a character changes the direction of what follows, and nothing else (UAX #9, Bidi_Control).
+func turns(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
+}
+
+// OneDirection writes a finished page, of HTML or JSON, to w without the characters that change the direction of
+// writing: source code would read otherwise than it runs. Each Write has to end with a whole character.
+func OneDirection(w io.Writer) io.Writer { return oneDirection{w} }
+
+type oneDirection struct{ w io.Writer }
+
+func (o oneDirection) Write(p []byte) (int, error) {
+	if !bytes.ContainsFunc(p, turns) {
+		return o.w.Write(p)
+	}
+	if _, err := o.w.Write(bytes.Map(func(r rune) rune {
+		if turns(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // line is plain in one line.

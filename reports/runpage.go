@@ -116,10 +116,11 @@ func StatePage(r Outcome) Page {
 			"Waiting for a worker; %s when this was written. [The run's page](%s) says how many do now.",
 			Place(r.Before), r.URL)
 	}
+	notes := compilerNotes(r.Detail)
 	switch {
-	case r.Detail != "" && !r.Gated && (r.Conclusion == "failure" || strings.Contains(r.Detail, "\n")):
+	case r.Detail != "" && !r.Gated && (r.Conclusion == "failure" || len(notes) > 0 || strings.Contains(r.Detail, "\n")):
 		p.Summary = Fenced(r.Detail) // what a compiler or the manifest's reader said
-		p.Annotations = compilerNotes(r.Detail)
+		p.Annotations = notes
 	case r.Detail != "" || r.BaseRef != "":
 		p.Summary = strings.TrimSpace(r.head())
 	}

@@ -108,6 +108,7 @@ func (m *Mirror) gitEnv(ctx context.Context, env, write []string, remote *Remote
 	if strings.Contains(said, "fsck error") {
 		return nil, &Error{true, refused(said)}
 	}
+	said = strings.ReplaceAll(said, m.cache.Dir+"/", "")
 	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, said)}
 }
 
