@@ -242,8 +242,17 @@ func TestCommands(t *testing.T) {
 	}
 	say("ann", "thanks!\n/firmproof explain memory@main#2\n")
 	w.await("an explanation", func(s state) bool { return replies(s, "Invalid memory access") == 1 })
-	say("ann", "/firmproof suppress memory@main#2 because masked by hardware\n")
-	w.await("an acceptance", func(s state) bool { return replies(s, "masked by hardware") == 1 })
+	say("ann", "/firmproof accept memory@main#2 until 2020-01-31 because late\n/firmproof unaccept memory@main#2")
+	w.await("two mistakes", func(s state) bool {
+		return replies(s, "no day of the next two years") == 1 && replies(s, "No comment accepts `memory@main#2`") == 1
+	})
+	day := time.Now().Add(48 * time.Hour).UTC().Format("2006-01-02")
+	say("ann", "/firmproof suppress memory@main#2 until "+day+" because masked by | <b>hardware\n")
+	w.await("an acceptance", func(s state) bool { return replies(s, "until "+day+", because: masked by") == 1 })
+	say("ann", "/firmproof list")
+	w.await("the list", func(s state) bool {
+		return replies(s, "| `memory@main#2` | masked by &#124; &#60;b&#62;hardware | ann | "+day+" |") == 1
+	})
 	say("ann", "please\n/firmproof rerun x86_64")
 	s := w.await("the re-run", finished(5))
 	last := map[string]string{}
@@ -263,7 +272,19 @@ func TestCommands(t *testing.T) {
 		ok = ok || r.Name == "firmproof / x86_64" && r.Conclusion == "success"
 	}
 	if !ok {
-		t.Errorf("the suppressed finding still fails: %v", last)
+		t.Errorf("the accepted finding still fails: %v", last)
+	}
+	say("ann", "/firmproof unaccept memory@main#2\n/firmproof rerun x86_64")
+	s = w.await("the last run", finished(7))
+	w.await("the answer", func(s state) bool { return replies(s, "counts again from the next run on") == 1 })
+	failed := 0
+	for _, r := range s.CheckRuns {
+		if r.Name == "firmproof / x86_64" && r.Conclusion == "failure" {
+			failed++
+		}
+	}
+	if failed != 2 {
+		t.Errorf("after it was taken back, %d runs failed, want the first and the last", failed)
 	}
 }
 

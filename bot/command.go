@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -18,8 +19,9 @@ import (
 // who may use it, and what it does.
 type commandRow struct {
 	name string
-	// words of the grammar: UPPER an argument, [UPPER] one that may be missing, lower that
-	// word itself. The last of a REASON takes the rest of the line.
+	old  string // another name, of earlier versions
+	// words of the grammar: UPPER an argument, lower that word itself, in brackets what may be missing, if it begins with
+	// a lower word also before others. A REASON takes the rest of the line.
 	args   string
 	help   string
 	anyone bool // no write access is needed
@@ -48,8 +50,11 @@ func commandTable() []commandRow {
 			do: (*talk).prove},
 		{name: "explain", args: "CLAIM", help: "say what a claim means and how it came out", closed: true,
 			do: (*talk).explain},
-		{name: "suppress", args: "CLAIM because REASON", help: "accept a finding, for a reason", closed: true,
-			do: (*talk).suppress},
+		{name: "accept", old: "suppress", args: "CLAIM [until DAY] because REASON",
+			help:   "accept a finding on all branches, for a reason, until a day such as 2027-01-31 (for 90 days, unless said)",
+			closed: true, do: (*talk).accept},
+		{name: "unaccept", args: "CLAIM", help: "let a finding count again", closed: true, do: (*talk).unaccept},
+		{name: "list", help: "list what is accepted: why, by whom and until when", closed: true, do: (*talk).list},
 		{name: "approve", args: "COMMIT", help: "allow the build of a commit from a fork", hint: (*talk).approval,
 			do: (*talk).approve},
 		{name: "cancel", help: "stop what is running", closed: true, do: (*talk).cancel},
@@ -60,7 +65,7 @@ func commandTable() []commandRow {
 // commandNamed finds the row of a command.
 func commandNamed(name string) (commandRow, bool) {
 	for _, r := range commandTable() {
-		if r.name == name {
+		if r.name == name || r.old == name && name != "" {
 			return r, true
 		}
 	}
@@ -72,9 +77,29 @@ const prefix = "/firmproof"
 // usage is the command as it is written.
 func (r commandRow) usage() string { return strings.TrimSpace(prefix + " " + r.name + " " + r.args) }
 
+// grammarOf is the grammar for words: without what may be missing before others and is missing in them.
+func (r commandRow) grammarOf(words []string) []string {
+	var out []string
+	list := strings.Fields(r.args)
+	for i := 0; i < len(list); i++ {
+		g := list[i]
+		if word, group := strings.CutPrefix(g, "["); group && word == strings.ToLower(word) {
+			end := i + slices.IndexFunc(list[i:], func(w string) bool { return strings.HasSuffix(w, "]") })
+			if len(out) < len(words) && words[len(out)] == word {
+				out = append(append(out, word), list[i+1:end]...)
+				out = append(out, strings.TrimSuffix(list[end], "]"))
+			}
+			i = end
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
 // match compares the words after a command with its grammar and says what is wrong.
 func (r commandRow) match(words []string) string {
-	grammar := strings.Fields(r.args)
+	grammar := r.grammarOf(words)
 	for i, g := range grammar {
 		literal := g == strings.ToLower(g)
 		switch {

@@ -95,22 +95,71 @@ func (t *talk) approve(ctx context.Context, tx store.Tx, c command) (response, e
 	return t.start(ctx, tx, store.Options{}, "The build of "+reports.ShortSHA(head)+" is approved.")
 }
 
-func (t *talk) suppress(ctx context.Context, tx store.Tx, c command) (response, error) {
-	found, err := t.claims(ctx, tx, c.arg(0))
+// acceptedFor is how long an acceptance holds unless it says until when, which maxAccepted bounds.
+const (
+	acceptedFor = 90 * 24 * time.Hour
+	maxAccepted = 2 * 366 * 24 * time.Hour
+)
+
+// accept accepts a finding of the head, in all runs from now on.
+func (t *talk) accept(ctx context.Context, tx store.Tx, c command) (response, error) {
+	a := store.Acceptance{Claim: c.arg(0), By: t.e.Sender.Login, Until: tx.Now().Add(acceptedFor).Truncate(24 * time.Hour)}
+	found, err := t.claims(ctx, tx, a.Claim)
 	if err != nil {
 		return response{}, err
 	}
 	if len(found) == 0 {
-		return unknownClaim(c.arg(0)), nil
+		return unknownClaim(a.Claim), nil
 	}
-	reason := strings.Join(c.args[2:], " ")
+	rest := c.args[1:]
+	if rest[0] == "until" {
+		if a.Until, err = time.Parse(manifest.Day, rest[1]); err != nil || !a.Until.After(tx.Now()) ||
+			a.Until.After(tx.Now().Add(maxAccepted)) {
+			return response{text: fmt.Sprintf("%s is no day of the next two years, such as %s.", reports.Code(rest[1]),
+				tx.Now().Add(acceptedFor).Format(manifest.Day)), failed: true}, nil
+		}
+		rest = rest[2:]
+	}
+	a.Reason = strings.Join(rest[1:], " ")
 	if t.fresh {
-		if err := tx.Suppress(ctx, t.pull.Repo, c.arg(0), reason, t.e.Sender.Login, time.Time{}); err != nil {
+		if err := tx.Accept(ctx, t.pull.Repo, a); err != nil {
 			return response{}, err
 		}
 	}
-	return response{text: fmt.Sprintf("%s is accepted from the next run on, because: %s", reports.Code(c.arg(0)),
-		reports.Inert(reason))}, nil
+	return response{text: fmt.Sprintf("%s is accepted from the next run on, on all branches, until %s, because: %s\n\n"+
+		"It counts again before that day if its statement changes, or with `%s unaccept %s`.", reports.Code(a.Claim),
+		a.Until.Format(manifest.Day), reports.Inert(a.Reason), prefix, reports.InCode(a.Claim))}, nil
+}
+
+// unaccept takes an acceptance back.
+func (t *talk) unaccept(ctx context.Context, tx store.Tx, c command) (response, error) {
+	if t.fresh {
+		was, err := tx.TakeBack(ctx, t.pull.Repo, c.arg(0))
+		if err != nil || !was {
+			return response{text: fmt.Sprintf("No comment accepts %s at present; `%s list` shows what is accepted. Entries of "+
+				"the manifest are taken back there.", reports.Code(c.arg(0)), prefix), failed: true}, err
+		}
+	}
+	return response{text: fmt.Sprintf("%s counts again from the next run on.", reports.Code(c.arg(0)))}, nil
+}
+
+// list shows what comments accepted.
+func (t *talk) list(ctx context.Context, tx store.Tx, _ command) (response, error) {
+	all, err := tx.Acceptances(ctx, t.pull.Repo)
+	rows := make([]reports.AcceptedRow, len(all))
+	for i, a := range all {
+		rows[i] = reports.AcceptedRow{Claim: a.Claim, Accepted: accepted(a)}
+	}
+	return response{text: reports.AcceptedTable(rows)}, err
+}
+
+// accepted is an acceptance as reports have it.
+func accepted(a store.Acceptance) verdict.Accepted {
+	out := verdict.Accepted{Reason: a.Reason, By: a.By}
+	if !a.Until.IsZero() {
+		out.Until = a.Until.Format(manifest.Day)
+	}
+	return out
 }
 
 func unknownClaim(id string) response {

@@ -19,7 +19,9 @@ type findingPage struct {
 	RunName  string // of its check
 	Repo     store.Repo
 	Forge    forge
-	Accepted string // why, if the finding is suppressed
+	Standing string // on the default branch, at the address that the finding has on all commits
+	Accepted string // why, by whom and until when, if it is accepted
+	Comments bool   // a comment accepts it, so that a comment can take it back
 	Meaning  string
 	Check    string // command that finds it again
 	History  *findingHistory
@@ -43,66 +45,79 @@ func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, errors.Join(err, viewErr)
 		}
-		for _, f := range list {
-			if f.Fingerprint != fp {
-				continue
-			}
-			d := findingPage{Finding: f, Repo: repo, Forge: forgeOf(&repo), RunName: "run",
-				Check: reports.ShellWords([]string{"firmproof", "check", ".", "--target", f.Target, "--entry", f.Entry})}
-			if d.Run, err = tx.Run(ctx, id); err != nil {
-				return nil, err
-			}
-			if d.Accepted, err = acceptance(ctx, tx, repo.ID, f.Claim); err != nil {
-				return nil, err
-			}
-			if prop, ok := verdict.Lookup(f.Rule); ok {
-				d.Meaning = prop.Meaning
-			}
-			text, err := tx.Trace(ctx, id, fp)
-			if err == nil {
-				err = json.Unmarshal(text, &d.Trace)
-			}
-			if errors.Is(err, store.ErrNotFound) {
-				err = nil
-			}
-			if viewErr == nil {
-				d.RunName = p.s.checkName(v)
-				d.fill(v, fp)
-			}
-			if err == nil {
-				d.History, err = historyOf(ctx, tx, repo, &f, tx.Now())
-			}
-			return d, err
+		d, err := p.findingData(ctx, tx, repo, run, fp)
+		if err == nil {
+			d.Standing = d.standing()
 		}
 		return nil, store.ErrNotFound
 	})
 }
 
-// acceptance returns why a claim is suppressed now, or "".
-func acceptance(ctx context.Context, tx store.Tx, repo int64, claim string) (string, error) {
-	all, err := tx.Suppressions(ctx, repo)
-	return all[claim], err
+// standing says how the finding stands on the default branch.
+func (d *findingPage) standing() string {
+	h := d.History
+	switch {
+	case h == nil:
+		return "not on " + d.Repo.DefaultBranch
+	case h.Gone != nil:
+		return "fixed on " + d.Repo.DefaultBranch
+	case d.Accepted != "":
+		return "accepted"
+	case h.Again:
+		return "reopened: it was gone before"
+	}
+	return "open"
 }
 
-// fill adds what the viewer needs of the claim with a fingerprint.
-func (d *findingPage) fill(v *view, fingerprint string) {
-	for _, m := range v.family {
-		if m.report == nil {
-			continue
-		}
-		for i := range m.report.Results {
-			res := &m.report.Results[i]
-			for j := range res.Claims {
-				c := &res.Claims[j]
-				if len(c.Trace) > 0 && reports.Fingerprint(res, c) == fingerprint {
-					if c.Accepted != nil {
-						d.Accepted = c.Accepted.String()
-					}
-					d.Claim, d.Steps, d.Sources = c, reports.TraceData(res, c), reports.SourceData(m.report, c.Trace)
-					d.Certificate = reports.CertificateSection(c.Certificate)
-					return
-				}
-			}
+func (p *pages) findingData(ctx context.Context, tx store.Tx, repo store.Repo, run, fp string) (*findingPage, error) {
+	f, err := tx.Finding(ctx, run, fp)
+	if err != nil {
+		return nil, err
+	}
+	d := findingPage{Finding: f, Repo: repo, Forge: forgeOf(&repo),
+		Check: reports.ShellWords([]string{"firmproof", "check", ".", "--target", f.Target, "--entry", f.Entry})}
+	if d.Run, err = tx.Run(ctx, f.Run); err != nil {
+		return nil, err
+	}
+	d.RunName = p.s.nameOf(&d.Run, &repo)
+	if d.Accepted, err = acceptance(ctx, tx, repo.ID, f.Claim); err != nil {
+		return nil, err
+	}
+	d.Comments = d.Accepted != ""
+	if prop, ok := verdict.Lookup(f.Rule); ok {
+		d.Meaning = prop.Meaning
+	}
+	if err := p.fill(ctx, tx, &d); err != nil {
+		return nil, err
+	}
+	d.History, err = historyOf(ctx, tx, repo, &f, tx.Now())
+	return &d, err
+}
+
+// acceptance returns why a comment accepts a claim now, or "".
+func acceptance(ctx context.Context, tx store.Tx, repo int64, claim string) (string, error) {
+	all, err := tx.Acceptances(ctx, repo)
+	for _, x := range all {
+		if x.Claim == claim {
+			a := accepted(x)
+			return a.String(), err
 		}
 	}
 }
+	return "", err
+}
+
+// fill adds what the viewer needs of the finding, if its report is still there.
+func (p *pages) fill(ctx context.Context, tx store.Tx, d *findingPage) error {
+	piece, sources, err := pipeline.ClaimPieceOf(ctx, tx, &d.Finding, p.turn)
+	if err != nil || piece == nil {
+		return err
+	}
+	c := &piece.Claim
+	if c.Accepted != nil && !d.Comments {
+		d.Accepted = c.Accepted.String()
+	}
+	d.Claim, d.Trace, d.Steps = c, c.Trace, reports.TraceData(&piece.Result, c)
+	d.Sources = reports.SourceData(&verdict.Report{Sources: sources}, c.Trace)
+	d.Certificate = reports.CertificateSection(c.Certificate)
+	return nil

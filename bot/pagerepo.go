@@ -28,6 +28,7 @@ type repoPage struct {
 	Night    *store.Run    // the last nightly run
 	Trends   []targetTrend
 	Runs     []runRow
+	Accepted []reports.AcceptedRow // by comments
 }
 
 // byName finds the repository that a path names.
@@ -63,7 +64,13 @@ func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		d.Trends, d.Latest, d.Standing = trendsOf(branch), latest(now), standing(now)
-		d.Matrix, err = matrixOf(ctx, tx, d.Latest)
+		if d.Matrix, err = matrixOf(ctx, tx, d.Latest); err != nil {
+			return nil, err
+		}
+		list, err := tx.Acceptances(ctx, repo.ID)
+		for _, a := range list {
+			d.Accepted = append(d.Accepted, reports.AcceptedRow{Claim: a.Claim, Accepted: accepted(a)})
+		}
 		return d, err
 	})
 }

@@ -99,8 +99,8 @@ func (s *Service) runOf(ctx context.Context, like store.Run, commit string) (str
 
 // baseReport returns what the tasks about the base say. Those that wait for the findings of the head are let go first:
 // then it returns nil, as where there are none.
-func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Task, head *verdict.Report) (
-	*verdict.Report, error) {
+func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Task, head *verdict.Report,
+	accepted []store.Acceptance) (*verdict.Report, error) {
 	if !p.Base.Tasks {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Tas
 		}
 	}
 	if len(held) == 0 {
-		return assemble(tasks, true)
+		return assemble(tasks, true, accepted)
 	}
 	jobs, err := jobsOf(held)
 	if err != nil {

@@ -36,7 +36,7 @@ type place struct {
 // classify compares a report with the violations `known` of the base branch.
 // Only an answer fixes a finding: one that cannot be decided now is neither new nor fixed, and one that may be gone
 // because of less that is asked is not fixed either.
-func classify(report *verdict.Report, known map[string]string, haveBase bool, accepted map[string]string,
+func classify(report *verdict.Report, known map[string]string, haveBase bool,
 	less []reports.Less, base *sides) classes {
 	c := classes{states: map[string]reports.State{}, violated: map[string]string{}, settled: map[string]bool{},
 		proved: map[string]bool{}, entries: map[string]bool{}, counts: map[string]int{}, unknown: map[string]bool{},
@@ -51,7 +51,7 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 			c.counts["unknown"]++
 		}
 		for j := range r.Claims {
-			c.claim(r, &r.Claims[j], known, haveBase, accepted)
+			c.claim(r, &r.Claims[j], known, haveBase)
 		}
 	}
 	for fp, key := range known {
@@ -78,11 +78,9 @@ func classify(report *verdict.Report, known map[string]string, haveBase bool, ac
 	return c
 }
 
-func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]string, haveBase bool,
-	accepted map[string]string) {
+func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]string, haveBase bool) {
 	fp, key := reports.Fingerprint(r, cl), reports.Key(r, cl)
 	_, old := known[fp]
-	_, ok := accepted[cl.ID]
 	if cl.IsShadowed() {
 		c.open(r, cl)
 		return
@@ -94,7 +92,7 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 			c.settled[fp], c.proved[fp], c.claims[fp] = true, cl.Status == verdict.Proved, place{r, cl}
 		}
 		return
-	case ok:
+	case cl.Accepted != nil:
 		c.states[key] = reports.Accepted
 	case old && (cl.Status != verdict.Violated || !c.sides.fresh(r, cl)):
 		c.states[key] = reports.Preexisting

@@ -19,7 +19,7 @@ func Compare(head, base *verdict.Report, gaps reports.Gaps) Context {
 	if base != nil {
 		sides = learn(known, head, base, gaps.Renamed)
 	}
-	c := classify(head, known, base != nil, nil, gaps.Less, sides)
+	c := classify(head, known, base != nil, gaps.Less, sides)
 	if base != nil {
 		c.forget(sides)
 	}

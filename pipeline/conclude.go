@@ -20,6 +20,7 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	var run store.Run
 	var p prepared
 	var tasks []store.Task
+	var accepted []store.Acceptance
 	open := false
 	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
 		if run, err = tx.Run(ctx, id); err != nil || run.State != store.Waiting {
@@ -35,7 +36,10 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 		if open, err = tx.OpenTasks(ctx, id); err != nil {
 			return err
 		}
-		tasks, err = tx.Tasks(ctx, id)
+		if tasks, err = tx.Tasks(ctx, id); err != nil {
+			return err
+		}
+		accepted, err = tx.Acceptances(ctx, run.Repo)
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -44,16 +48,16 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil || run.State != store.Waiting || open {
 		return err
 	}
-	report, err := assemble(tasks, false)
+	report, err := assemble(tasks, false, accepted)
 	if err != nil {
 		return err
 	}
-	base, err := s.baseReport(ctx, &p, tasks, report)
+	base, err := s.baseReport(ctx, &p, tasks, report, accepted)
 	if err != nil || base == nil && p.Base.Tasks {
 		return err // this goes on when the base has its answers
 	}
 	p.Context.Behaviour.Comparisons = prepare.Behaviours(base)
-	if report, err = s.complete(ctx, run, &p, report); err != nil {
+	if report, err = s.complete(ctx, run, &p, report, acceptAgain(tasks, accepted)); err != nil {
 		return err
 	}
 	report.Tool.Version, report.Sources = s.cfg.Version, s.sources(ctx, run, report)
@@ -77,8 +81,9 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	return err
 }
 
-// assemble makes the report of the answers to the tasks about the head, or about the base.
-func assemble(tasks []store.Task, base bool) (*verdict.Report, error) {
+// assemble makes the report of the answers to the tasks about the head, or about the base. accepted is what comments
+// accept.
+func assemble(tasks []store.Task, base bool, accepted []store.Acceptance) (*verdict.Report, error) {
 	out := &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof"}}
 	var jobs []prepare.Job
 	for _, t := range tasks {
@@ -96,6 +101,7 @@ func assemble(tasks []store.Task, base bool) (*verdict.Report, error) {
 		}
 		out.Results = append(out.Results, res)
 		jobs = append(jobs, j)
+			accept(&j, accepted)
 	}
 	prepare.InContext(jobs, out.Results)
 	return out, nil
@@ -105,14 +111,29 @@ func assemble(tasks []store.Task, base bool) (*verdict.Report, error) {
 func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report,
 	base *verdict.Report, doc string) (bool, error) {
 	// the aggregate first: its row lock orders the ends of sibling runs
+// acceptAgain returns what notes on a result of an earlier run what is accepted now; tasks are of the same commit.
+func acceptAgain(tasks []store.Task, accepted []store.Acceptance) func(*verdict.Result) {
+	for _, t := range tasks {
+		var j prepare.Job
+		if json.Unmarshal([]byte(t.Job), &j) == nil && !j.Base && j.Settled == nil && j.Pair == nil {
+			accept(&j, accepted)
+			return j.AcceptAgain
+		}
+	}
+	return func(*verdict.Result) {} // nothing was built: nothing is known of the manifest
+}
+
+// accept adds what comments accept to what a job's manifest does.
+func accept(j *prepare.Job, accepted []store.Acceptance) {
+	for _, a := range accepted {
+		j.Accept(a.Claim, verdict.Accepted{Reason: a.Reason, By: a.By}, a.Until)
+	}
+}
+
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
 		return false, err
 	}
 	known, haveBase, sides, err := knownOf(ctx, tx, run, p, report, base)
-	if err != nil {
-		return false, err
-	}
-	accepted, err := tx.Suppressions(ctx, run.Repo)
 	if err != nil {
 		return false, err
 	}
@@ -121,7 +142,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 		return false, err
 	}
 	pc := p.Context
-	c := classify(report, known, haveBase || p.Context.Gaps.NewTarget, accepted, pc.Gaps.Less, sides)
+	c := classify(report, known, haveBase || p.Context.Gaps.NewTarget, pc.Gaps.Less, sides)
 	c.onTarget(report, &pc.Gaps)
 	pc.Gaps.Unasked, pc.Gaps.Doubtful, pc.Gaps.Passing = c.unasked, c.doubtful, c.passing
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)

@@ -15,9 +15,9 @@ import (
 // complete makes the report of a run on chosen harnesses one about all of them:
 // the answers of the others are those of the newest earlier run of the same
 // commit and target. So verifying one harness again never hides what another
-// one found. If there is no earlier run, the answer says what it leaves out.
-func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, report *verdict.Report) (*verdict.Report,
-	error) {
+// one found. If there is no earlier run, the answer says what it leaves out. again notes what is accepted now.
+func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, report *verdict.Report,
+	again func(*verdict.Result)) (*verdict.Report, error) {
 	if len(run.Options.Entries) == 0 || run.Trigger == bisectTrigger {
 		return report, nil
 	}
@@ -41,6 +41,8 @@ func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, repo
 		if now, ok := fresh[r.Entry]; ok {
 			r = now
 			delete(fresh, r.Entry)
+		} else {
+			again(&r)
 		}
 		out.Results = append(out.Results, r)
 	}

@@ -253,11 +253,12 @@ func TestClassify(t *testing.T) {
 	base := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "main",
 		Claims: []verdict.Claim{claim(1, verdict.Violated), claim(2, verdict.Violated), claim(3, verdict.Violated),
 			claim(4, verdict.Violated)}}}}
-	known := classify(base, nil, false, nil, nil, nil).violated
+	known := classify(base, nil, false, nil, nil).violated
 	now := &verdict.Report{Results: []verdict.Result{{Target: "i386", Entry: "main", Claims: []verdict.Claim{
 		claim(1, verdict.Violated), claim(2, verdict.Bounded), claim(3, verdict.Unknown), claim(5, verdict.Violated),
 		claim(6, verdict.Violated)}}}}
-	c := classify(now, known, true, map[string]string{"memory@f#6": "masked"}, nil, nil)
+	now.Results[0].Claims[4].Accepted = &verdict.Accepted{Reason: "masked"}
+	c := classify(now, known, true, nil, nil)
 	want := map[string]string{"main|memory@f#1": "preexisting", "main|memory@f#5": "introduced",
 		"main|memory@f#6": "suppressed", "main|memory@f#3": "preexisting"}
 	for k, s := range want {
@@ -272,7 +273,7 @@ func TestClassify(t *testing.T) {
 		t.Errorf("undecided: %v", u)
 	}
 	now.Results[0].Reason = &verdict.Reason{Kind: verdict.TimedOut}
-	if c := classify(now, known, true, nil, nil, nil); len(c.fixed) != 1 {
+	if c := classify(now, known, true, nil, nil); len(c.fixed) != 1 {
 		t.Errorf("without a full answer only the bounded one is fixed: %v", c.fixed)
 	}
 }

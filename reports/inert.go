@@ -140,12 +140,15 @@ func Paragraphs(s string) string {
 
 // Code is text as a code span of Markdown; not for tables.
 func Code(s string) string {
-	s = strings.ReplaceAll(line(s), "`", "'")
+	s = InCode(s)
 	if strings.TrimSpace(s) == "" {
 		return "` `"
 	}
 	return "`" + s + "`"
 }
+
+// InCode is text for the inside of a code span.
+func InCode(s string) string { return strings.ReplaceAll(line(s), "`", "'") }
 
 // codeCell is Code in a table, where a bar ends the cell.
 func codeCell(s string) string {

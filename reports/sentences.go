@@ -1,6 +1,12 @@
 package reports
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
 
 // Sentences of check runs about runs that have no verdict. Each says what happened and
 // what to do.
@@ -40,6 +46,26 @@ func LimitReached(limit, of string) string {
 	}
 	return "The build reached the limit on " + limit + " of one run, so nothing of this commit is verified. Make " +
 		"it smaller (fewer jobs at a time, or only what the harnesses need), or ask whoever runs this server for more."
+}
+
+// AcceptedRow is a claim that somebody accepts.
+type AcceptedRow struct {
+	Claim string
+	verdict.Accepted
+}
+
+// AcceptedTable lists what is accepted, in Markdown.
+func AcceptedTable(rows []AcceptedRow) string {
+	if len(rows) == 0 {
+		return "No comment accepts anything at present."
+	}
+	var b strings.Builder
+	b.WriteString("| claim | because | by | until |\n|---|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", codeCell(r.Claim), Inert(r.Reason), Inert(r.By),
+			cmp.Or(r.Until, "no end"))
+	}
+	return b.String()
 }
 
 // ForkRefused is said where pull requests from forks are not built.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -23,11 +24,29 @@ func (j *Job) accept(res *verdict.Result) {
 	}
 }
 
+// Accept adds what a comment on a pull request accepted to what the manifest does.
+func (j *Job) Accept(claim string, a verdict.Accepted, until time.Time) {
+	j.Suppressed = append(j.Suppressed, suppression{Suppression: manifest.Suppression{Claim: claim, Reason: a.Reason,
+		By: a.By, Until: until}, Named: claim, Comment: true})
+}
+
+// AcceptAgain notes anew what is accepted of a complete result of an earlier run of the same commit: comments may have
+// accepted something since, or taken it back. What stood behind an accepted violation stays unknown.
+func (j *Job) AcceptAgain(res *verdict.Result) {
+	for i := range res.Claims {
+		res.Claims[i].Accepted = nil
+	}
+	j.accept(res)
+	res.StandBehind(func(c *verdict.Claim) bool { return c.Accepted != nil })
+	res.Summarise()
+}
+
 // suppression is an entry of `suppress` for a target.
 type suppression struct {
 	manifest.Suppression
 	Named   string // the claim as the manifest names it, which may be the name of an earlier version
 	Expired bool
+	Comment bool // it is no entry of the manifest
 	Absent  bool // the program that the entry was cut out of has no function of that name
 }
 
@@ -42,7 +61,7 @@ func warnSuppressions(jobs []Job, results []verdict.Result) {
 	var done []string
 	for i := range jobs {
 		for _, s := range jobs[i].Suppressed {
-			if slices.Contains(done, s.Named) {
+			if s.Comment || slices.Contains(done, s.Named) {
 				continue
 			}
 			done = append(done, s.Named)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/pipeline/store/pgtest"
@@ -30,7 +29,7 @@ func TestBackup(t *testing.T) {
 			tx.AddTask(ctx, store.Task{Run: run, Entry: "queued", Job: "{}"}),
 			tx.AddTask(ctx, store.Task{Run: run, N: 1, Entry: "ended", Job: "{}", Result: []byte("{}")}),
 			tx.SetBaseline(ctx, 1, "main", "i386", "h", run, map[string]string{"f": "F"}, nil),
-			tx.Suppress(ctx, 1, "x", "y", "ann", time.Time{}))
+			tx.Accept(ctx, 1, store.Acceptance{Claim: "x", Reason: "y", By: "ann"}))
 	})
 	backup := func(st *store.Store) string {
 		t.Helper()

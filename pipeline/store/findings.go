@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 )
 
 // maxBlob caps what a stored document may unpack to.
@@ -236,23 +235,4 @@ func (t Tx) SetBaseline(ctx context.Context, repo int64, branch, target, sha, ru
 	_, err = t.exec(ctx, `INSERT INTO baseline_heads (repo_id, branch, target, sha, run_id, seen_at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (repo_id, branch, target) DO UPDATE SET sha = excluded.sha, run_id = excluded.run_id, seen_at = excluded.seen_at`, repo, branch, target, sha, run, t.ms())
 	return err
-}
-
-// Suppress records that a claim is accepted until expires (zero: for good).
-func (t Tx) Suppress(ctx context.Context, repo int64, claim, reason, author string, expires time.Time) error {
-	_, err := t.exec(ctx, `INSERT INTO suppressions (repo_id, claim, reason, author, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (repo_id, claim) DO UPDATE SET reason = excluded.reason, author = excluded.author, expires_at = excluded.expires_at`, repo, claim, reason, author, t.ms(), toMS(expires))
-	return err
-}
-
-// Suppressions maps the claims that are accepted now to the reasons.
-func (t Tx) Suppressions(ctx context.Context, repo int64) (map[string]string, error) {
-	out := map[string]string{}
-	err := t.each(ctx, func(r rows) error {
-		var claim, reason string
-		err := r.Scan(&claim, &reason)
-		out[claim] = reason
-		return err
-	}, `SELECT claim, reason FROM suppressions WHERE repo_id = ? AND (expires_at = 0 OR expires_at > ?)`, repo, t.ms())
-	return out, err
 }

@@ -252,15 +252,23 @@ func baseline(t *testing.T, st *store.Store) {
 		if _, a := got["a"]; known == "" || a || len(got) != 3 || got["b"] != "B" {
 			t.Errorf("baseline: %v", got)
 		}
-		if err := tx.Suppress(ctx, 1, "x", "masked", "ann", time.Time{}); err != nil {
-			return err
+		day := time.Date(2100, 1, 31, 0, 0, 0, 0, time.UTC)
+		for _, a := range []store.Acceptance{{Claim: "x", Reason: "old", By: "bob"}, {Claim: "x", Reason: "masked", By: "ann",
+			Until: day}, {Claim: "y", Reason: "over", By: "ann", Until: time.Now().Add(-time.Hour)}, {Claim: "z"}} {
+			err = errors.Join(err, tx.Accept(ctx, 1, a))
 		}
-		if err := tx.Suppress(ctx, 1, "y", "over", "ann", time.Now().Add(-time.Hour)); err != nil {
-			return err
+		list, err2 := tx.Acceptances(ctx, 1)
+		if len(list) != 2 || list[0].Claim != "x" || list[0].Reason != "masked" || list[0].By != "ann" ||
+			!list[0].Until.Equal(day) || list[0].Since.IsZero() || !list[1].Until.IsZero() {
+			t.Errorf("acceptances: %+v", list)
 		}
-		s, err2 := tx.Suppressions(ctx, 1)
-		if len(s) != 1 || s["x"] != "masked" {
-			t.Errorf("suppressions: %v", s)
+		for claim, want := range map[string]bool{"x": true, "y": false, "none": false} {
+			if was, err := tx.TakeBack(ctx, 1, claim); was != want || err != nil {
+				t.Errorf("take back %s: %v %v", claim, was, err)
+			}
+		}
+		if list, err := tx.Acceptances(ctx, 1); len(list) != 1 || err != nil {
+			t.Errorf("afterwards: %+v %v", list, err)
 		}
 		return errors.Join(err, err2)
 	})
