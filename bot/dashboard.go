@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +24,33 @@ var pageFiles embed.FS
 // pages renders the dashboard: plain HTML without scripts. Each page first asks
 // whether its viewer may see the repository (audience).
 type pages struct {
-	s    *Server
-	tmpl *template.Template
+	s     *Server
+	tmpl  *template.Template
+	whole chan struct{} // who reads a whole report has put something in
+}
+
+// wholeReports is how many whole reports are read for pages at a time: one may take seconds and hundreds of megabytes.
+const wholeReports = 2
+
+// errLater says that a page has to be asked for again.
+var errLater = errors.New("too many whole reports are being read")
+
+// turn waits until a whole report may be read, and returns what to call when that is done.
+func (p *pages) turn(ctx context.Context) (done func(), err error) {
+	wait, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	select {
+	case p.whole <- struct{}{}:
+		return func() { <-p.whole }, nil
+	case <-wait.Done():
+		return nil, errLater
+	}
+}
+
+// busy asks to come again.
+func busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "10")
+	tell(w, http.StatusServiceUnavailable, "Others read large reports at the moment. Try again in some seconds.", "")
 }
 
 // pageFuncs are what templates of pages call.
@@ -64,11 +90,13 @@ func atTime(t time.Time) template.HTML {
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
-	p := &pages{s: s, tmpl: pageTemplates()}
+	p := &pages{s: s, tmpl: pageTemplates(), whole: make(chan struct{}, wholeReports)}
 	mux.HandleFunc("GET /{$}", p.index)
 	mux.HandleFunc("GET /repos/{owner}/{name}", p.repo)
 	mux.HandleFunc("GET /repos/{owner}/{name}/badge.svg", p.badge)
 	mux.HandleFunc("GET /repos/{owner}/{name}/night", p.night)
+	mux.HandleFunc("GET /repos/{owner}/{name}/findings", p.findings)
+	mux.HandleFunc("GET /repos/{owner}/{name}/findings/{fingerprint}", p.lastingFinding)
 	mux.HandleFunc("GET /runs/{id}", p.run)
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
 	mux.HandleFunc("GET /runs/{id}/coverage", p.coverage)
@@ -131,7 +159,7 @@ func guard(w http.ResponseWriter, contentType string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
@@ -147,6 +175,8 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, name string, load f
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		p.nothing(w)
+	case errors.Is(err, errLater):
+		busy(w)
 	case err != nil:
 		p.s.log.Error("page", "page", name, "err", err)
 		tell(w, http.StatusInternalServerError, "This page could not be made. The log of the server says why.", "")
@@ -177,6 +207,35 @@ type indexPage struct {
 	Login     string // of who signed in
 	CanSignIn bool
 	Unasked   int // private repositories that the page did not ask about
+	section
+}
+
+// reposShown is how many repositories a page lists.
+const reposShown = 100
+
+// section is which part of a list a page shows.
+type section struct {
+	Earlier bool // there is something before, from the Before-th on
+	Before  int
+	Next    int // the first one after these; 0: there is none
+}
+
+// sectionAt is the section of size things from the first-th on, of which there are left or more from there on.
+func sectionAt(first, size, left int) section {
+	s := section{Earlier: first > 0, Before: max(0, first-size)}
+	if left > size {
+		s.Next = first + size
+	}
+	return s
+}
+
+// from is the number of the first thing that a request asks for.
+func from(r *http.Request) int {
+	n, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil || n < 0 || n > 1<<30 {
+		return 0
+	}
+	return n
 }
 
 func (p *pages) index(w http.ResponseWriter, r *http.Request) {
@@ -203,6 +262,9 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 			d.Runs = append(d.Runs, runRow{x, n})
 		}
 	}
+	first := min(from(r), len(repos))
+	d.section = sectionAt(first, reposShown, len(repos)-first)
+	repos = repos[first:min(len(repos), first+reposShown)]
 	p.show(w, r, "index", func(ctx context.Context, tx store.Tx) (any, error) {
 		for _, x := range repos {
 			branch, err := tx.StandingRuns(ctx, x.ID, "refs/heads/"+x.DefaultBranch)
@@ -220,9 +282,15 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	done, err := p.turn(r.Context())
+	if err != nil {
+		busy(w)
+		return
+	}
+	defer done()
 	var text []byte
 	var run store.Run
-	err := p.s.store.Read(r.Context(), func(tx store.Tx) (err error) {
+	err = p.s.store.Read(r.Context(), func(tx store.Tx) (err error) {
 		if run, err = tx.Run(r.Context(), r.PathValue("id")); err != nil {
 			return err
 		}

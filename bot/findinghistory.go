@@ -15,6 +15,7 @@ type findingHistory struct {
 	Age      string           // since the first run with it, without a run between
 	FirstBad store.Run        // that run
 	LastGood *store.Run       // the run before it, if there was one
+	Again    bool             // it was there and gone before
 	Gone     *store.Run       // the first run after it without the finding, if there is one
 	Commits  []namedCommit    // that were new in FirstBad, newest first: one of them is the first bad one
 	Runs     []sighting       // newest first
@@ -80,6 +81,7 @@ func historyOf(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Findi
 			continue
 		}
 		if with[r.ID] && (before == nil || !with[before.ID]) {
+			h.Again = h.Gone != nil
 			h.FirstBad, h.LastGood, h.Gone = *r, before, nil
 		}
 		if !with[r.ID] && before != nil && with[before.ID] {

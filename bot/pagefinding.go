@@ -2,11 +2,10 @@ package bot
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"html/template"
 	"net/http"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -38,18 +37,29 @@ func (p *pages) finding(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v, viewErr := p.s.view(r.Context(), r.PathValue("id"))
 	p.show(w, r, "finding", func(ctx context.Context, tx store.Tx) (any, error) {
-		id, fp := r.PathValue("id"), r.PathValue("fingerprint")
-		list, err := tx.Findings(ctx, id)
+		return p.findingData(ctx, tx, repo, r.PathValue("id"), r.PathValue("fingerprint"))
+	})
+}
+
+// lastingFinding shows a finding under the address that it has on all commits: as the newest run of the default branch
+// found it, and how it stands there now.
+func (p *pages) lastingFinding(w http.ResponseWriter, r *http.Request) {
+	repo, ok := p.admit(w, r, byName(r))
+	if !ok {
+		return
+	}
+	p.show(w, r, "finding", func(ctx context.Context, tx store.Tx) (any, error) {
+		fp := r.PathValue("fingerprint")
+		run, err := tx.NewestWith(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch, fp)
 		if err != nil {
-			return nil, errors.Join(err, viewErr)
+			return nil, err
 		}
 		d, err := p.findingData(ctx, tx, repo, run, fp)
 		if err == nil {
 			d.Standing = d.standing()
 		}
-		return nil, store.ErrNotFound
+		return d, err
 	})
 }
 
@@ -103,7 +113,6 @@ func acceptance(ctx context.Context, tx store.Tx, repo int64, claim string) (str
 			return a.String(), err
 		}
 	}
-}
 	return "", err
 }
 
@@ -121,3 +130,4 @@ func (p *pages) fill(ctx context.Context, tx store.Tx, d *findingPage) error {
 	d.Sources = reports.SourceData(&verdict.Report{Sources: sources}, c.Trace)
 	d.Certificate = reports.CertificateSection(c.Certificate)
 	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -29,7 +30,8 @@ type runPage struct {
 	MoreTasks int
 	Findings  []findingRow
 	Matrix    template.HTML
-	Results   []verdict.Result
+	section   // of the places
+	Results   []pipeline.OutlinedResult
 	HasReport bool
 	Proofs    template.HTML // why runs end, drawn
 	Costs     template.HTML // runtime bounds
@@ -49,63 +51,107 @@ type findingRow struct {
 }
 
 func (p *pages) run(w http.ResponseWriter, r *http.Request) {
-	if _, ok := p.admit(w, r, ofRun(r)); !ok {
+	repo, ok := p.admit(w, r, ofRun(r))
+	if !ok {
 		return
 	}
-	v, err := p.s.view(r.Context(), r.PathValue("id"))
 	p.show(w, r, "run", func(ctx context.Context, tx store.Tx) (any, error) {
+		run, err := tx.Run(ctx, r.PathValue("id"))
 		if err != nil {
 			return nil, err
 		}
-		return p.runData(ctx, tx, v)
+		return p.runData(ctx, tx, repo, run, from(r))
 	})
 }
 
-func (p *pages) runData(ctx context.Context, tx store.Tx, v *view) (*runPage, error) {
-	d := &runPage{Name: p.s.checkName(v), Run: v.run, Repo: v.repo, Forge: forgeOf(&v.repo),
-		Headline: p.s.page(v).Title, Open: v.run.State != store.Done}
-	if v.run.State == store.Queued {
-		d.Place = reports.Place(v.before)
-	}
-	var findings []store.Finding
-	var results []verdict.Result
-	runs := map[string]string{}
-	for _, m := range v.family {
-		row := targetRow{Run: m.run}
-		var err error
-		if m.run.State != store.Done {
-			if row.Ended, row.Size, err = tx.TaskProgress(ctx, m.run.ID); err != nil {
-				return nil, err
-			}
-		}
-		d.Targets = append(d.Targets, row)
-		if m.report != nil {
-			d.Sandbox = m.context.Sandbox
-			results = append(results, m.report.Results...)
-			runs[m.run.Target] = m.run.ID
-		}
-		list, err := tx.Findings(ctx, m.run.ID)
+// sitesShown is how many places with findings a page of a run has; findingsAt, how many findings of a place.
+const (
+	sitesShown = 100
+	findingsAt = 50
+)
+
+func (p *pages) runData(ctx context.Context, tx store.Tx, repo store.Repo, run store.Run, first int) (*runPage, error) {
+	d := &runPage{Name: p.s.nameOf(&run, &repo), Run: run, Repo: repo, Forge: forgeOf(&repo),
+		Open: run.State != store.Done}
+	if run.State == store.Queued {
+		before, err := tx.Place(ctx, run)
 		if err != nil {
 			return nil, err
 		}
-		findings = append(findings, list...)
+		d.Place = reports.Place(before)
 	}
-	if d.Open && !v.run.Aggregate() {
-		var err error
-		if d.Tasks, d.MoreTasks, err = taskRows(ctx, tx, v.run.ID, d.Targets[0].Size); err != nil {
+	family := []store.Run{run}
+	var err error
+	if run.Aggregate() {
+		if family, err = pipeline.Family(ctx, tx, run.ID); err != nil {
 			return nil, err
 		}
 	}
-	d.Findings = bySite(findings)
+	var ids []string
+	var tally reports.Tally
+	var results []verdict.Result
+	var coverage []string
+	runs := map[string]string{}
+	for _, m := range family {
+		row := targetRow{Run: m}
+		if m.State != store.Done {
+			if row.Ended, row.Size, err = tx.TaskProgress(ctx, m.ID); err != nil {
+				return nil, err
+			}
+		}
+		d.Targets, ids = append(d.Targets, row), append(ids, m.ID)
+		piece, err := pipeline.RunPieceOf(ctx, tx, &m, p.turn)
+		if err != nil {
+			return nil, err
+		}
+		if piece == nil {
+			continue
+		}
+		d.Sandbox, runs[m.Target] = piece.Sandbox, m.ID
+		tally.Add(piece.Tally)
+		results = append(results, piece.Outline()...)
+		if piece.Coverage != "" && !slices.Contains(coverage, piece.Coverage) {
+			coverage = append(coverage, piece.Coverage)
+		}
+		if !run.Aggregate() {
+			d.Results, d.HasReport, d.Proofs, d.Costs = piece.Results, len(piece.Results) > 0, piece.Proofs, piece.Costs
+		}
+	}
+	d.Coverage = strings.Join(coverage, "; ")
+	if d.Open && !run.Aggregate() {
+		if d.Tasks, d.MoreTasks, err = taskRows(ctx, tx, run.ID, d.Targets[0].Size); err != nil {
+			return nil, err
+		}
+	}
 	if len(results) > 0 {
-		d.Matrix = reports.Matrix(results, linkTo(runs))
-		d.Coverage = reports.CoverageLine(results, nil)
+		d.Headline, d.Matrix = tally.Headline(), reports.Matrix(results, linkTo(runs))
+	} else {
+		first := &run // of an aggregate without reports, what its first target came to
+		if len(family) > 0 {
+			first = &family[0]
+		}
+		o := p.s.outcome(first, false)
+		d.Headline = reports.StatePage(o).Title
 	}
-	if !v.run.Aggregate() {
-		d.Results, d.HasReport = results, len(results) > 0
-		d.Proofs, d.Costs = reports.ProofSection(results), reports.CostSection(results)
+	return d, d.findings(ctx, tx, ids, first)
+}
+
+// findings reads the places from the first-th on.
+func (d *runPage) findings(ctx context.Context, tx store.Tx, runs []string, first int) error {
+	sites, err := tx.Sites(ctx, runs, "", first, sitesShown+1)
+	if err != nil {
+		return err
 	}
-	return d, nil
+	d.section = sectionAt(first, sitesShown, len(sites))
+	sites = sites[:min(len(sites), sitesShown)]
+	for _, s := range sites {
+		list, err := tx.FindingsAt(ctx, runs, s, findingsAt)
+		if err != nil {
+			return err
+		}
+		d.Findings = append(d.Findings, bySite(list)...)
+	}
+	return nil
 }
 
 // asked words what a run was asked for beside what the manifest says.
@@ -176,6 +222,12 @@ func (p *pages) coverage(w http.ResponseWriter, r *http.Request) {
 	if _, ok := p.admit(w, r, ofRun(r)); !ok {
 		return
 	}
+	done, err := p.turn(r.Context())
+	if err != nil {
+		busy(w)
+		return
+	}
+	defer done()
 	v, err := p.s.view(r.Context(), r.PathValue("id"))
 	p.show(w, r, "coverage", func(context.Context, store.Tx) (any, error) {
 		if err != nil {

@@ -78,9 +78,11 @@ func (s *Server) outcome(r *store.Run, reported bool) reports.Outcome {
 }
 
 // checkName is the name of v's check run.
-func (s *Server) checkName(v *view) string {
-	o := s.outcome(&v.run, false)
-	return o.Name(v.repo.DefaultBranch)
+func (s *Server) checkName(v *view) string { return s.nameOf(&v.run, &v.repo) }
+
+func (s *Server) nameOf(r *store.Run, repo *store.Repo) string {
+	o := s.outcome(r, false)
+	return o.Name(repo.DefaultBranch)
 }
 
 // render says what the check run of v shows.

@@ -70,9 +70,13 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil {
 		return err
 	}
+	cut, err := pieces(report)
+	if err != nil {
+		return err
+	}
 	kept := false
 	err = s.store.Write(ctx, func(tx store.Tx) (err error) {
-		kept, err = s.end(ctx, tx, run, &p, report, base, doc)
+		kept, err = s.end(ctx, tx, run, &p, report, base, doc, cut)
 		return err
 	})
 	if err == nil && kept && s.cfg.Measured != nil {
@@ -97,20 +101,16 @@ func assemble(tasks []store.Task, base bool, accepted []store.Acceptance) (*verd
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
 		}
 		if j.Settled == nil {
+			accept(&j, accepted)
 			j.Complete(&res)
 		}
 		out.Results = append(out.Results, res)
 		jobs = append(jobs, j)
-			accept(&j, accepted)
 	}
 	prepare.InContext(jobs, out.Results)
 	return out, nil
 }
 
-// end ends a run with its report.
-func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report,
-	base *verdict.Report, doc string) (bool, error) {
-	// the aggregate first: its row lock orders the ends of sibling runs
 // acceptAgain returns what notes on a result of an earlier run what is accepted now; tasks are of the same commit.
 func acceptAgain(tasks []store.Task, accepted []store.Acceptance) func(*verdict.Result) {
 	for _, t := range tasks {
@@ -130,6 +130,10 @@ func accept(j *prepare.Job, accepted []store.Acceptance) {
 	}
 }
 
+// end ends a run with its report.
+func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepared, report,
+	base *verdict.Report, doc string, cut []store.Piece) (bool, error) {
+	// the aggregate first: its row lock orders the ends of sibling runs
 	if err := tx.TouchRun(ctx, run.Parent); err != nil {
 		return false, err
 	}
@@ -153,7 +157,7 @@ func accept(j *prepare.Job, accepted []store.Acceptance) {
 	if err != nil || !ours {
 		return false, err // cancelled meanwhile: what we found is not wanted
 	}
-	if err := s.keep(ctx, tx, run, report, doc, pc, c); err != nil {
+	if err := s.keep(ctx, tx, run, report, doc, cut, pc, c); err != nil {
 		return false, err
 	}
 	tip, err := tx.NewestHead(ctx, run.Repo, run.Ref)
@@ -174,19 +178,26 @@ func accept(j *prepare.Job, accepted []store.Acceptance) {
 	return true, s.settle(ctx, tx, run)
 }
 
-func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, doc string, pc Context,
-	c classes) error {
+func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *verdict.Report, doc string,
+	cut []store.Piece, pc Context, c classes) error {
 	if err := tx.DropFindings(ctx, run.ID); err != nil {
 		return err
 	}
 	if err := tx.PutReport(ctx, run.ID, store.Document{Name: doc}, pc); err != nil {
 		return err
 	}
+	own, err := store.NewPiece(store.RunPiece, "", runPieceOf(report, &pc, run.Target))
+	if err == nil {
+		err = tx.PutPieces(ctx, run.ID, append(cut, own))
+	}
+	if err != nil {
+		return err
+	}
 	for i := range report.Results {
 		r := &report.Results[i]
 		for j := range r.Claims {
 			cl := &r.Claims[j]
-			if cl.Status != verdict.Violated && (cl.Status != verdict.Unknown || cl.IsShadowed()) {
+			if !isFinding(cl) {
 				continue
 			}
 			f := store.Finding{Run: run.ID, Fingerprint: reports.Fingerprint(r, cl), Claim: cl.ID,

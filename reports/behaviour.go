@@ -55,15 +55,6 @@ func (b *Behaviour) unsure() bool {
 	})
 }
 
-// headline says for a title how many functions do something else; empty if none does.
-func (b *Behaviour) headline() string {
-	n := b.count(verdict.Differs)
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d of %s differ", n, plural(len(b.Comparisons), "changed function"))
-}
-
 func (b *Behaviour) count(s verdict.Sameness) int {
 	return (&verdict.Comparisons{Comparisons: b.Comparisons}).Count(s)
 }

@@ -74,7 +74,7 @@ func (o *PageOptions) state(r *verdict.Result, c *verdict.Claim) State {
 
 // CheckRun renders the results of one target (or of all, for the aggregate).
 func CheckRun(results []verdict.Result, o PageOptions) Page {
-	p := Page{Conclusion: Conclusion(results, o), Title: title(results, o)}
+	p := Page{Conclusion: Conclusion(results, o), Title: headlineOf(results, o)}
 	p.Summary = Cut(summary(results, o), MaxText, o.DetailsURL)
 	p.Text = Cut(details(results), MaxText, o.DetailsURL)
 	var outside []Annotation
@@ -161,67 +161,6 @@ func processLost(r *verdict.Result) bool {
 		return true
 	}
 	return false
-}
-
-// title is the headline of results: how many claims are new, fixed or known where there is something to compare with,
-// else how many are violated, or how many are proved and what else holds.
-func title(results []verdict.Result, o PageOptions) string {
-	n := map[verdict.Status]int{}
-	targets := map[string]bool{}
-	fresh, known, accepted, apart, vacuous := 0, 0, 0, 0, 0 // apart: nothing is known of the base
-	compared := o.States != nil || o.ByTarget != nil
-	for i := range results {
-		if results[i].Vacuous != nil {
-			vacuous++
-		}
-		targets[results[i].Target] = true
-		for j := range results[i].Claims {
-			c := &results[i].Claims[j]
-			compared = compared || c.Baseline != ""
-			switch state := o.state(&results[i], c); {
-			case c.IsShadowed():
-			case state == Accepted && (c.Status == verdict.Violated || c.Status == verdict.Unknown):
-				accepted++
-			case c.Status == verdict.Violated && state == Preexisting:
-				known++
-			case c.Status == verdict.Violated && (state == Introduced || state == OnTarget):
-				fresh++
-			case c.Status == verdict.Violated:
-				apart++
-			default:
-				n[c.Status]++
-			}
-		}
-		if results[i].Reason != nil {
-			n[verdict.Unknown]++
-		}
-	}
-	on := ""
-	if len(targets) > 1 {
-		on = fmt.Sprintf(" on %d targets", len(targets))
-	}
-	head := ""
-	switch {
-	case fresh+known+o.FixedCount > 0 && compared:
-		head = fmt.Sprintf("%d new, %d fixed, %d known", fresh, o.FixedCount, known)
-		if apart > 0 {
-			head += fmt.Sprintf(", %d not compared", apart)
-		}
-	case fresh+known+apart > 0:
-		head = plural(fresh+known+apart, "violation")
-	case vacuous > 0 && n[verdict.Unknown] == 0:
-		head = fmt.Sprintf("%d of %s vacuous: nothing is shown", vacuous, plural(len(results), "verification"))
-	default:
-		head = held(n, accepted)
-	}
-	if accepted > 0 {
-		head += fmt.Sprintf(", %d accepted", accepted)
-	}
-	head += o.Behaviour.headline()
-	if open := endsOpen(pointers(results)); open > 0 {
-		head += ", " + termination(open, len(results))
-	}
-	return head + on
 }
 
 // held is the headline where nothing is violated but what was accepted.

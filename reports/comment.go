@@ -51,7 +51,7 @@ type commenter struct {
 }
 
 func (c *commenter) text() string {
-	title := title(c.results, c.o.PageOptions)
+	title := headlineOf(c.results, c.o.PageOptions)
 	if len(c.results) == 0 {
 		title = "no answer"
 	}

@@ -81,6 +81,13 @@ func (t Tx) Report(ctx context.Context, run string, changed any) ([]byte, error)
 	return t.docs.Get(ctx, doc)
 }
 
+// HasReport reports whether a run has a report.
+func (t Tx) HasReport(ctx context.Context, run string) (bool, error) {
+	var n int
+	err := t.one(ctx, []any{&n}, `SELECT COUNT(*) FROM reports WHERE run_id = ?`, run)
+	return n > 0, err
+}
+
 // ReportContext reads what is kept beside the report of a run into `into`.
 func (t Tx) ReportContext(ctx context.Context, run string, into any) error {
 	var text string
@@ -114,7 +121,7 @@ func (t Tx) PutFinding(ctx context.Context, f Finding) error {
 
 // DropFindings forgets what an earlier try of the run found.
 func (t Tx) DropFindings(ctx context.Context, run string) error {
-	for _, table := range []string{"findings", "reports"} {
+	for _, table := range []string{"findings", "reports", "pieces"} {
 		if _, err := t.exec(ctx, `DELETE FROM `+table+` WHERE run_id = ?`, run); err != nil {
 			return err
 		}
@@ -124,6 +131,10 @@ func (t Tx) DropFindings(ctx context.Context, run string) error {
 
 // Findings lists what a run found, by file and line.
 func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
+	return t.findings(ctx, `WHERE run_id = ? ORDER BY file, line, claim, entry`, run)
+}
+
+func (t Tx) findings(ctx context.Context, where string, args ...any) ([]Finding, error) {
 	var out []Finding
 	err := t.each(ctx, func(r rows) error {
 		var f Finding
@@ -131,7 +142,7 @@ func (t Tx) Findings(ctx context.Context, run string) ([]Finding, error) {
 			&f.Status, &f.State)
 		out = append(out, f)
 		return err
-	}, `SELECT run_id, fingerprint, claim, rule, target, entry, file, line, message, status, state FROM findings WHERE run_id = ? ORDER BY file, line, claim, entry`, run)
+	}, `SELECT run_id, fingerprint, claim, rule, target, entry, file, line, message, status, state FROM findings `+where, args...)
 	return out, err
 }
 
@@ -145,39 +156,6 @@ func (t Tx) RunsWith(ctx context.Context, repo int64, fingerprint string) (map[s
 		out[id] = true
 	}
 	return out, err
-}
-
-// Trace reads the trace (JSON) of a finding from the report of its run; ErrNotFound if it has none.
-func (t Tx) Trace(ctx context.Context, run, fingerprint string) ([]byte, error) {
-	var entry, claim string
-	if err := t.one(ctx, []any{&entry, &claim},
-		`SELECT entry, claim FROM findings WHERE run_id = ? AND fingerprint = ?`, run, fingerprint); err != nil {
-		return nil, err
-	}
-	text, err := t.Report(ctx, run, nil)
-	if err != nil {
-		return nil, err
-	}
-	var report struct {
-		Results []struct {
-			Entry  string
-			Claims []struct {
-				ID    string
-				Trace json.RawMessage
-			}
-		}
-	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		return nil, fmt.Errorf("store: report of %s: %w", run, err)
-	}
-	for _, r := range report.Results {
-		for _, c := range r.Claims {
-			if r.Entry == entry && c.ID == claim && len(c.Trace) > 0 {
-				return c.Trace, nil
-			}
-		}
-	}
-	return nil, ErrNotFound
 }
 
 // Baseline returns what is known of a branch on a target: the fingerprints of its

@@ -83,9 +83,9 @@ func (t Tx) Expire(ctx context.Context, k Retention) (int64, error) {
 		}
 		return nil
 	}
-	err := drop(k.Traces, `DELETE FROM reports WHERE run_id IN `+old)
+	err := drop(k.Traces, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM pieces WHERE run_id IN `+old)
 	if err == nil {
-		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old,
+		err = drop(k.Runs, `DELETE FROM reports WHERE run_id IN `+old, `DELETE FROM pieces WHERE run_id IN `+old, `DELETE FROM findings WHERE run_id IN `+old,
 			`DELETE FROM tasks WHERE run_id IN `+old, `DELETE FROM commits WHERE run_id IN `+old,
 			`DELETE FROM runs WHERE state = 'done' AND published_version >= version AND finished_at < ? AND id NOT IN (SELECT run_id FROM baseline_heads)`)
 	}
@@ -109,7 +109,7 @@ func forgotten() []string {
 		runs  = `(SELECT id FROM runs WHERE repo_id IN ` + repos + `)`
 	)
 	var out []string
-	for _, table := range []string{"reports", "findings", "commits", "tasks"} {
+	for _, table := range []string{"reports", "pieces", "findings", "commits", "tasks"} {
 		out = append(out, `DELETE FROM `+table+` WHERE run_id IN `+runs)
 	}
 	for _, table := range []string{"runs", "pulls", "answers", "baselines", "baseline_heads", "suppressions",

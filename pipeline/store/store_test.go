@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ func TestStore(t *testing.T) {
 		t.Run("runs", func(t *testing.T) { runs(t, st) })
 		t.Run("cancel", func(t *testing.T) { cancel(t, st) })
 		t.Run("findings", func(t *testing.T) { findings(t, st) })
+		t.Run("pieces", func(t *testing.T) { pieces(t, st) })
 		t.Run("baseline", func(t *testing.T) { baseline(t, st) })
 		t.Run("locks", func(t *testing.T) { locks(t, st) })
 		t.Run("schedules", func(t *testing.T) { schedules(t, st) })
@@ -185,7 +187,49 @@ type shelf map[string]string
 
 func (s shelf) Get(_ context.Context, name string) ([]byte, error) { return []byte(s[name]), nil }
 
-const reported = `{"results":[{"entry":"other","claims":[{"id":"memory@f#1","trace":[{"x":0}]}]},{"entry":"main","claims":[{"id":"memory@f#1","trace":[{"x":1}]}]}]}`
+const reported = `{"results":[{"entry":"other","claims":[{"id":"memory@f#1"}]}]}`
+
+// pieces: parts of a report are read one at a time, and places page by page; both go with the report.
+func pieces(t *testing.T, st *store.Store) {
+	runs := []string{"p1", "p2"}
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		one, err := store.NewPiece(store.ClaimPiece, "f1", []string{"step"})
+		for i, f := range []store.Finding{{Run: "p1", File: "b.c", Line: 3, Status: "violated", Target: "i386"},
+			{Run: "p2", File: "b.c", Line: 3, Status: "violated", Target: "avr"}, {Run: "p1", File: "a.c", Line: 1, Status: "unknown"},
+			{Run: "p1", File: "b.c", Line: 2, Status: "violated"}, {Run: "p3", File: "a.c", Line: 1, Status: "violated"}} {
+			f.Rule, f.Fingerprint = "memory", fmt.Sprint(i)
+			err = errors.Join(err, tx.PutFinding(ctx, f))
+		}
+		return errors.Join(err, tx.PutPieces(ctx, "p1", []store.Piece{one}), tx.PutPieces(ctx, "p1", []store.Piece{one}))
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		var steps []string
+		if err := tx.Piece(ctx, "p1", store.ClaimPiece, "f1", &steps); err != nil || len(steps) != 1 || steps[0] != "step" {
+			t.Errorf("piece: %v %v", steps, err)
+		}
+		all, err := tx.Sites(ctx, runs, "", 0, 10)
+		page, err2 := tx.Sites(ctx, runs, "", 1, 1)
+		if len(all) != 3 || all[0].Line != 2 || all[1].Line != 3 || all[2].File != "a.c" || len(page) != 1 || page[0] != all[1] {
+			t.Fatalf("sites: %+v, second: %+v", all, page)
+		}
+		for word, want := range map[string]int{"A.C": 1, "MEMORY": 3, "%": 0, "_": 0, "!": 0} {
+			if some, err := tx.Sites(ctx, runs, word, 0, 10); len(some) != want || err != nil {
+				t.Errorf("%q: %+v %v", word, some, err)
+			}
+		}
+		list, err3 := tx.FindingsAt(ctx, runs, all[1], 10)
+		if len(list) != 2 || list[0].Target != "avr" {
+			t.Errorf("findings: %+v", list)
+		}
+		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "p1"))
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		if err := tx.Piece(ctx, "p1", store.ClaimPiece, "f1", new([]string)); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("dropped piece: %v", err)
+		}
+		return nil
+	})
+}
 
 func findings(t *testing.T, st *store.Store) {
 	f := store.Finding{Run: "r1", Fingerprint: "f1", Claim: "memory@f#1", Rule: "memory", Target: "i386",
@@ -200,11 +244,14 @@ func findings(t *testing.T, st *store.Store) {
 		if len(list) != 1 || list[0] != f {
 			t.Errorf("findings: %+v", list)
 		}
-		trace, err2 := tx.Trace(ctx, "r1", "f1")
+		one, err2 := tx.Finding(ctx, "r1", "f1")
+		if _, err := tx.Finding(ctx, "r1", "f2"); !errors.Is(err, store.ErrNotFound) || one != f {
+			t.Errorf("one finding: %+v %v", one, err)
+		}
 		var changed lines
 		report, err3 := tx.Report(ctx, "r1", &changed)
-		if string(trace) != `[{"x":1}]` || string(report) != reported || changed["a.c"][0][1] != 2 {
-			t.Errorf("trace %s report %s changed %v", trace, report, changed)
+		if string(report) != reported || changed["a.c"][0][1] != 2 {
+			t.Errorf("report %s changed %v", report, changed)
 		}
 		return errors.Join(err, err2, err3, tx.DropFindings(ctx, "r1"), tx.PutReport(ctx, "r2",
 			store.Document{Name: "n"}, nil))
