@@ -121,8 +121,8 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 	case ir.OpRet:
 		for _, a := range in.Args {
 			v := r.result(f.Func)
-			if v.join(r.of(a)) || v.join(here) {
-				r.changed = true
+			for _, w := range []*value{r.of(a), here, {tags: r.followed(in)}} {
+				r.changed = v.join(w) || r.changed
 			}
 		}
 	case ir.OpAsm:

@@ -80,6 +80,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.freshLocals()
 	t.folded(src)
 	t.sequences(src)
+	t.dangling()
 	return t.m, nil
 }
 

@@ -16,6 +16,15 @@ const (
 	SystemBits      = 1 << 16  // of a coefficient, roughly
 )
 
+// Pointers to what was freed, followed by the texts of where they were read.
+const (
+	FreedRounds = 4   // over all functions
+	FreedVisits = 12  // of a block
+	FreedCopies = 48  // pointers that are copies of others, at one place
+	FreedNames  = 12  // texts for one pointer
+	FreedKey    = 120 // characters of one
+)
+
 // Flow analyses: where pointers lead, and ranges of numbers.
 const (
 	FlowCells      = 48   // of an object, and locations of an address; beyond, all is one
