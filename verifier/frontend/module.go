@@ -79,6 +79,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.endings()
 	t.freshLocals()
 	t.folded(src)
+	t.keptTemporaries()
 	t.sequences(src)
 	t.dangling()
 	t.emptyCopies(src)

@@ -103,14 +103,15 @@ func (a noted) holds(p *verdict.Pos, file string) bool {
 		(p.Line < a.end || p.Line == a.end && p.Column < a.to)
 }
 
-// choose notes what is assumed of all that is accessed and called there, or of calls of the program's functions alone.
+// choose notes what is assumed of all that is accessed and called there, of calls of the program's functions alone, or of
+// accesses alone ("read").
 func (a noted) choose(f *ir.Func, c conflict) {
 	does := func(in *ir.Instr) bool {
 		switch in.Op {
 		case ir.OpLoad, ir.OpStore:
 			return a.kind != "call"
 		case ir.OpCall:
-			return in.Model == ir.ModelNone || a.kind != "call" && in.Model != ir.ModelLifetimeStart &&
+			return a.kind != "read" && in.Model == ir.ModelNone || a.kind == "write" && in.Model != ir.ModelLifetimeStart &&
 				in.Model != ir.ModelLifetimeEnd
 		}
 		return false

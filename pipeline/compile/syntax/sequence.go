@@ -88,7 +88,7 @@ func (s *sequencer) statement(n *node) {
 	}
 	if n.Kind == "VarDecl" {
 		for _, in := range n.Inner {
-			s.keepsTemporary(in)
+			s.keepsTemporary(&node{Range: span{n.Loc, n.Range.End}}, in)
 		}
 	}
 	for i, in := range n.Inner {
@@ -179,9 +179,9 @@ func (s *sequencer) binary(n *node) []access {
 		return s.operands(n.Inner, false)
 	}
 	if s.bare && right.literalAddress() {
-		s.assume(right, "the compound literal that is assigned outlives its statement, which is a block")
+		s.outlives(n, "the compound literal that is assigned outlives its statement, which is a block")
 	}
-	s.keepsTemporary(right)
+	s.keepsTemporary(n, right)
 	target := access{lvalue: left.plain(), at: between(left, right)}
 	a, b := s.visit(left), s.visit(right)
 	if n.Kind == "CompoundAssignOperator" {
@@ -194,9 +194,9 @@ func (s *sequencer) binary(n *node) []access {
 
 // keepsTemporary notes that the address of an array in a temporary value is assigned: the value ends with the full
 // expression (C17 6.2.4p8).
-func (s *sequencer) keepsTemporary(value *node) {
+func (s *sequencer) keepsTemporary(assignment, value *node) {
 	if value != nil && value.temporaryArray() {
-		s.assume(value, "the temporary value whose array is assigned outlives its expression")
+		s.outlives(assignment, "the temporary value whose array is assigned outlives its expression")
 	}
 }
 

@@ -10,7 +10,7 @@ type conflict struct {
 	function string
 	ordered  bool // one after the other, in an order that is not specified
 	assumed  bool // no pair: what is assumed at the first access
-	chosen   bool // likewise, of all that is done there
+	chosen   bool // likewise, of all that is done there; of a read: what is read and stored, not of calls
 	what     string
 	accesses [2]access
 }
@@ -53,10 +53,10 @@ func (s *sequencer) note(c conflict) {
 	}
 }
 
-// assume notes what holds at an expression.
-func (s *sequencer) assume(n *node, what string) {
-	at := access{at: begin(n), write: true}
-	s.note(conflict{function: s.function, assumed: true, what: what, accesses: [2]access{at, at}})
+// outlives notes what is taken for granted of the address that an assignment keeps: what rests on it is conditional.
+func (s *sequencer) outlives(n *node, what string) {
+	at := access{at: within(n), lvalue: n}
+	s.note(conflict{function: s.function, chosen: true, what: what, accesses: [2]access{at, at}})
 }
 
 func sentence(a, b access) string {
