@@ -24,6 +24,8 @@ var vendors = []vendor{
 		intTypes("long int", "int", "int", "int")},
 	{"riscv64-unknown-elf-gcc", func(t string) bool { return strings.HasPrefix(t, "riscv64-") },
 		intTypes("", "int", "int", "int")},
+	// gcc/config/msp430/msp430.h: DEFAULT_SIGNED_CHAR is 0
+	{"msp430-elf-gcc", func(t string) bool { return strings.HasPrefix(t, "msp430") }, []string{"-funsigned-char"}},
 	// clang 14 aligns short to 2; GCC aligns nothing
 	{"avr-gcc", func(t string) bool { return strings.HasPrefix(t, "avr") }, append([]string{"-fpack-struct=1"},
 		macro("__SIG_ATOMIC_TYPE__", "char", "__SIG_ATOMIC_MAX__", "0x7f", "__SIG_ATOMIC_MIN__",
