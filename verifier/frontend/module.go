@@ -81,6 +81,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.folded(src)
 	t.keptTemporaries()
 	t.sequences(src)
+	t.met(src)
 	t.dangling()
 	t.emptyCopies(src)
 	return t.m, nil

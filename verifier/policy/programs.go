@@ -25,6 +25,12 @@ const (
 	FreedKey    = 120 // characters of one
 )
 
+// Pointers that meet objects of another type.
+const (
+	MetRounds  = 12 // over all functions; where more is to be found, nothing is said
+	MetTargets = 12 // of one pointer
+)
+
 // Flow analyses: where pointers lead, and ranges of numbers.
 const (
 	FlowCells      = 48   // of an object, and locations of an address; beyond, all is one

@@ -31,6 +31,7 @@ type aliaser struct {
 	params   map[string]int        // parameters of the function, by their identity
 	apart    [][2]int              // parameters of the function that restrict keeps apart in calls
 	calls    map[string]*summary   // of functions that are defined further up
+	locals   []*node               // with restrict and a value, of the blocks around what is looked at
 	found    []conflict
 }
 
@@ -64,7 +65,7 @@ func (a *aliaser) declaration(n *node) {
 		return
 	}
 	a.function, a.values, a.changed = n.Name, map[string]*node{}, map[string]int{}
-	a.apart, a.bare, a.unions, a.params = nil, map[string][]pointing{}, map[string][]pointing{}, map[string]int{}
+	a.apart, a.locals, a.bare, a.unions, a.params = nil, nil, map[string][]pointing{}, map[string][]pointing{}, map[string]int{}
 	n.each(a.changes)
 	a.statement(n)
 	a.calls[n.Name] = a.summarise(n)
@@ -104,9 +105,13 @@ func (a *aliaser) statement(n *node) {
 	if n.isExpression() && n.Kind != "StmtExpr" || n.Kind == "VarDecl" || n.Kind == "ReturnStmt" {
 		a.full = n
 		a.expression(n, nil)
+		a.declared(n)
 		return
 	}
-	was := len(a.way)
+	was, locals := len(a.way), a.locals
+	if n.Kind == "CompoundStmt" {
+		defer func() { a.locals = locals }()
+	}
 	for i, in := range n.Inner {
 		switch {
 		case n.Kind == "CompoundStmt" && i > 0 && n.Inner[i-1].leaves():

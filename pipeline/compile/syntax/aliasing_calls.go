@@ -101,6 +101,25 @@ func (a *aliaser) paramsOf(call *node) []string {
 	return out
 }
 
+// declared looks at a local variable with restrict, which leads where another one of the blocks around it does.
+func (a *aliaser) declared(n *node) {
+	if n.Kind != "VarDecl" || n.has&hasInit == 0 || len(n.Inner) == 0 || !strings.Contains(n.Type.Qual, "restrict") {
+		return
+	}
+	value := n.Inner[len(n.Inner)-1]
+	for _, l := range a.locals {
+		if !strings.HasPrefix(n.Type.Qual, "const ") || !strings.HasPrefix(l.Type.Qual, "const ") {
+			if p, q := a.root(value), a.root(l.Inner[len(l.Inner)-1]); p != "" && p == q {
+				a.note(n, restricted)
+			}
+		}
+	}
+	a.locals = append(a.locals[:len(a.locals):len(a.locals)], n)
+}
+
+const restricted = "the compiler does not use that two variables with restrict lead to one object, which C excludes " +
+	"(C17 6.7.3.1)"
+
 const overlapping = "the compiler does not use that the call leads a parameter with restrict to an object that is " +
 	"accessed otherwise, too, which C excludes (C17 6.7.3.1)"
 

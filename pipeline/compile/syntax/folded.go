@@ -166,23 +166,27 @@ func (s *syntax) undefined(unit string, shown func(string) string) []Folded {
 func (r *Reader) Annotate(out, unit string, shown func(string) string) error {
 	undefined := r.undefined(unit, shown)
 	var conflicts []conflict
+	var strict [][]string // units whose compiler may use the types of accesses
 	if r.sequencer != nil {
 		conflicts = slices.Concat(r.sequencer.found, r.aliaser.found)
+		if !r.aliaser.relaxed {
+			strict = [][]string{{unit}}
+		}
 	}
-	if len(undefined) == 0 && len(conflicts) == 0 {
+	if len(undefined) == 0 && len(conflicts) == 0 && len(strict) == 0 {
 		return nil
 	}
 	ir, err := os.ReadFile(out)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, appendNotes(ir, undefined, conflicts, shown), 0o644)
+	return os.WriteFile(out, appendNotes(ir, undefined, conflicts, strict, shown), 0o644)
 }
 
 var nodeNumber = regexp.MustCompile(`(?m)^!(\d+) = `)
 
 // appendNotes adds the metadata to IR text.
-func appendNotes(ir []byte, fs []Folded, conflicts []conflict, shown func(string) string) []byte {
+func appendNotes(ir []byte, fs []Folded, conflicts []conflict, strict [][]string, shown func(string) string) []byte {
 	next := 0
 	for _, m := range nodeNumber.FindAllSubmatch(ir, -1) {
 		n, _ := strconv.Atoi(string(m[1]))
@@ -198,7 +202,8 @@ func appendNotes(ir []byte, fs []Folded, conflicts []conflict, shown func(string
 		unsequenced = append(unsequenced, c.fields(shown))
 	}
 	ir = appendMetadata(ir, "firmproof.folded", undefined, next)
-	return appendMetadata(ir, "firmproof.unsequenced", unsequenced, next+len(undefined))
+	ir = appendMetadata(ir, "firmproof.unsequenced", unsequenced, next+len(undefined))
+	return appendMetadata(ir, "firmproof.strict", strict, next+len(undefined)+len(unsequenced))
 }
 
 // appendMetadata adds a named list of tuples of strings; the tuples are numbered from next on.
