@@ -83,7 +83,8 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	conf := pipeline.Config{Store: s.store, Data: cfg.Data, Source: s.app, Checker: s.cfg.Checker,
 		Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
-		Git: s.git, Folder: s.folder, Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local, Deadline: cfg.Deadline,
+		Git: s.git, Folder: s.folder, Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local,
+		Deadline: cfg.Deadline,
 		Limits: store.Limits{Repo: cfg.RepoLimit, Owner: cfg.OwnerLimit}, MinFree: uint64(max(0, cfg.MinFree)),
 		Blobs: blobs, Version: cfg.Version}
 	if len(k.webhook) > 0 {

@@ -64,8 +64,8 @@ func (w *writer) text(f *Found) []byte {
 		w.line("volatile: kept   # volatile numbers that all stores keep in a range are in it; `any` lets them be anything")
 	}
 	if list := w.handlers(); len(list) > 0 {
-		w.comment("Handlers of interrupts that change what functions read: %s. They run between the steps of others with a line "+
-			"such as `interrupts: [{handler: %s, max: any}]`.", some(list), list[0])
+		w.comment("Handlers of interrupts that change what functions read: %s. They run between the steps of others with a "+
+			"line such as `interrupts: [{handler: %s, max: any}]`.", some(list), list[0])
 	}
 	if w.all || w.assumesBodies() {
 		w.comment("Functions without a body: a call gives any result and any value in what its pointers lead to. " +

@@ -35,7 +35,8 @@ type remover struct {
 	moved int // folders; the next one's name
 }
 
-// empty removes what is in a folder, the depth-th of those that are open. It goes through it again until there is nothing left that can be removed: folders
+// empty removes what is in a folder, the depth-th of those that are open. It goes through it again until there is nothing
+// left that can be removed: folders
 // are moved into the top, and a file system need not show all entries to those who remove some.
 func (r *remover) empty(dir *os.File, depth int) error {
 	for {

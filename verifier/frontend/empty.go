@@ -34,7 +34,7 @@ func (t *translator) emptyCopies(src *llir.Module) {
 	for _, s := range src.Funcs {
 		f := t.funcs[s]
 		if f == nil || f.IsDecl() || f.Pos.InLibrary() || hasAttr(s.FuncAttrs, enum.FuncAttrNullPointerIsValid) ||
-			hasText(s.FuncAttrs, "no-builtins") {
+			namesAttribute(s.FuncAttrs, "no-builtins") {
 			continue
 		}
 		var calls []*ir.Instr
@@ -129,21 +129,4 @@ func (t *translator) onlyWhereZero(f *ir.Func, in *ir.Instr, size ir.Value, rest
 	}
 	f.Blocks = slices.Insert(f.Blocks, slices.Index(f.Blocks, b)+1, test)
 	number(f)
-}
-
-// hasText reports an attribute of LLVM that is a text without a value.
-func hasText(attrs []llir.FuncAttribute, want string) bool {
-	for _, a := range attrs {
-		switch a := a.(type) {
-		case llir.AttrString:
-			if string(a) == want {
-				return true
-			}
-		case *llir.AttrGroupDef:
-			if hasText(a.FuncAttrs, want) {
-				return true
-			}
-		}
-	}
-	return false
 }
