@@ -85,7 +85,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		Workers: cfg.Workers, RunLimit: cfg.RunLimit, Log: s.log,
 		Git: s.git, Folder: s.folder, Observe: s.metrics.observe, Measured: s.metrics.measured, Local: cfg.Local,
 		Deadline: cfg.Deadline,
-		Limits: store.Limits{Repo: cfg.RepoLimit, Owner: cfg.OwnerLimit}, MinFree: uint64(max(0, cfg.MinFree)),
+		Limits:   store.Limits{Repo: cfg.RepoLimit, Owner: cfg.OwnerLimit}, MinFree: uint64(max(0, cfg.MinFree)),
 		Blobs: blobs, Version: cfg.Version}
 	if len(k.webhook) > 0 {
 		conf.Edge = map[string]queue.Handler{pipeline.EventJob: s.event, pipeline.PublishJob: s.publish}

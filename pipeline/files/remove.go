@@ -36,8 +36,8 @@ type remover struct {
 }
 
 // empty removes what is in a folder, the depth-th of those that are open. It goes through it again until there is nothing
-// left that can be removed: folders
-// are moved into the top, and a file system need not show all entries to those who remove some.
+// left that can be removed: folders are moved into the top, and a file system need not show all entries to those who
+// remove some.
 func (r *remover) empty(dir *os.File, depth int) error {
 	for {
 		var first error
