@@ -84,3 +84,28 @@ assert(o); free(o);} return 0; }`},
 		}
 	}
 }
+
+// TestKeptTemporaries: the array of a temporary value ends with its expression; who keeps its address relies on more.
+func TestKeptTemporaries(t *testing.T) {
+	const small, large = "struct t { char text[4]; };", "struct t { char text[64]; };"
+	for _, c := range []struct {
+		kind, keep string
+		want       verdict.Status
+	}{
+		{small, "q = p;", verdict.Conditional}, {large, "q = p;", verdict.Conditional},
+		{small, "kept = *p; q = &kept;", verdict.Proved}, {large, "kept = *p; q = &kept;", verdict.Proved},
+	} {
+		text := "#include <assert.h>\n" + c.kind + ` static char *q, kept;
+static struct t mk(void) { struct t t = {"ab"}; return t; }
+static void keep(char *p) { ` + c.keep + ` }
+int main(void) { keep(mk().text); assert(q[0] == 'a'); return 0; }
+`
+		path := filepath.Join(writeTree(t, map[string]string{"a.c": text}), "a.c")
+		for _, target := range []string{"x86_64", "cortex-m3"} {
+			if _, rep, errs := checkJSON(t, path, "--target", target, "--entry", "main"); len(rep.Results) != 1 ||
+				rep.Results[0].Status != c.want {
+				t.Errorf("%s %s on %s: %+v, want %s\n%s", c.kind, c.keep, target, rep.Results, c.want, errs)
+			}
+		}
+	}
+}

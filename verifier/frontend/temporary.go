@@ -37,6 +37,7 @@ func (t *translator) keptTemporaries() {
 }
 
 // temporaryOf returns the temporary value of clang's that an address within leads to, a member of it; nil if it is none.
+// Those that calls return in registers it names "coerce".
 func temporaryOf(v ir.Value) *ir.Instr {
 	in, ok := v.(*ir.Instr)
 	for inside := false; ok; in, ok = in.Args[0].(*ir.Instr) {
@@ -45,7 +46,7 @@ func temporaryOf(v ir.Value) *ir.Instr {
 			inside = true
 			continue
 		case ir.OpAlloca:
-			if inside && strings.Contains(in.Name, "tmp") && in.Access.IsAggregate() {
+			if inside && (strings.Contains(in.Name, "tmp") || strings.HasPrefix(in.Name, "coerce")) && in.Access.IsAggregate() {
 				return in
 			}
 		}
