@@ -134,12 +134,19 @@ func conditionList(results []verdict.Result) []string {
 
 // Says is the condition in words, such as "holds if p leads to len elements".
 func (c *Condition) Says() string {
-	what := strings.Join(shortened(c.Assumptions), ", and ")
+	list := shortened(c.Assumptions)
+	if n := len(list) - mostConditions; n > 1 {
+		list = append(list[:mostConditions:mostConditions], fmt.Sprintf("%d more of what is assumed is so", n))
+	}
+	what := strings.Join(list, ", and ")
 	if what == "" {
 		what = "what is assumed is so"
 	}
 	return "holds if " + what
 }
+
+// mostConditions is how many assumptions one condition spells out; the list of assumptions has all.
+const mostConditions = 6
 
 // shortened lists the texts of assumptions, with one text for several places that do not overlap.
 func shortened(list []verdict.Assumption) []string {
