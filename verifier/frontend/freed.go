@@ -30,6 +30,7 @@ func (t *translator) dangling() {
 	d := &dangling{of: map[*ir.Func]*departed{}, uses: map[*ir.Instr]string{}}
 	for range policy.FreedRounds {
 		d.news = false
+		clear(d.uses) // rounds before did not know all that is called
 		for _, f := range t.m.Funcs {
 			if !f.IsDecl() && !f.Pos.InLibrary() {
 				d.function(f)
