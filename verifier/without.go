@@ -64,8 +64,7 @@ func withoutGuesses(ctx context.Context, m *ir.Module, plan Plan, res *verdict.R
 func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
 	return func(c *verdict.Claim) bool {
 		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
-			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet ||
-				a.Relation == verdict.Calls && a.Other == verdict.Replaceable)
+			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.MayBeReplaced())
 		})
 	}
 }
@@ -80,7 +79,7 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 		case !a.Guessed() || plan.VolatileMemory:
 		case a.Relation == verdict.Quiet:
 			changed[a.Subject] = true
-		case a.Relation == verdict.Calls && a.Other == verdict.Replaceable:
+		case a.MayBeReplaced():
 			weak[a.Subject] = weave.StubHavoc
 		}
 	}
@@ -102,22 +101,17 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 			break
 		}
 	}
-	reads := map[*ir.Global][]*ir.Instr{}
+	own := func(g *ir.Global) bool { return !g.Const && !strings.HasPrefix(g.Name, "firmproof") }
+	reads := ir.NumbersRead(out)
 	for _, g := range out.Globals {
-		if g.Const || strings.HasPrefix(g.Name, "firmproof") {
-			continue
-		}
-		loads, all := ir.NumbersRead(out, g)
-		if !all {
+		if _, numbers := reads[g]; own(g) && !numbers {
 			delete(changed, g.Name)
 			weak = nil // it may change that as well
-			continue
 		}
-		reads[g] = loads
 	}
 	for g, loads := range reads {
 		for _, in := range loads {
-			if f := in.Block.Func; (changed[g.Name] || len(weak) > 0) && !f.Made && !f.Driven() {
+			if f := in.Block.Func; own(g) && (changed[g.Name] || len(weak) > 0) && !f.Made && !f.Driven() {
 				in.Flags |= ir.Volatile
 			}
 		}
@@ -126,7 +120,7 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 		return nil
 	}
 	plan.Assumptions = slices.DeleteFunc(slices.Clone(plan.Assumptions), func(a verdict.Assumption) bool {
-		return a.Relation == verdict.Quiet && changed[a.Subject] || a.Relation == verdict.Calls && weak[a.Subject] != ""
+		return a.Relation == verdict.Quiet && changed[a.Subject] || a.MayBeReplaced() && weak[a.Subject] != ""
 	})
 	return out
 }

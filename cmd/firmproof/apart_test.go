@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -73,32 +72,12 @@ void kept(struct s *restrict r, int *out) {
 `
 	path := filepath.Join(writeTree(t, map[string]string{"a.c": text}), "a.c")
 	for _, target := range []string{"x86_64", "cortex-m3", "msp430"} {
-		_, rep, errs := checkJSON(t, path, "--target", target)
-		lines, seen := strings.Split(text, "\n"), map[int]bool{}
-		for i := range rep.Results {
-			r := &rep.Results[i]
-			for k := range r.Claims {
-				c := &r.Claims[k]
-				apart := false
-				for _, a := range r.RestsOn(c) {
-					apart = apart || a.Relation == verdict.Apart && a.Guessed()
-				}
-				marked := strings.Contains(lines[c.Pos.Line-1], "/* apart */")
-				switch {
-				case c.Status == verdict.Violated || c.Status == verdict.Unknown:
-					t.Errorf("%s, %s, line %d: %s is %s", target, r.Entry, c.Pos.Line, c.ID, c.Status)
-				case marked && apart && c.Status == verdict.Conditional:
-					seen[c.Pos.Line] = true
-				case apart && !marked:
-					t.Errorf("%s, %s, line %d: %s rests on %v", target, r.Entry, c.Pos.Line, c.ID, c.Assumptions)
-				}
-			}
-		}
-		for n, line := range lines {
-			if strings.Contains(line, "/* apart */") && !seen[n+1] {
-				t.Errorf("%s, line %d: no claim is conditional\n%s", target, n+1, errs)
-			}
-		}
+		t.Run(target, func(t *testing.T) {
+			_, rep, _ := checkJSON(t, path, "--target", target)
+			guessOnMarked(t, rep, text, "/* apart */", func(a verdict.Assumption) bool {
+				return a.Relation == verdict.Apart && a.Guessed()
+			}, nil)
+		})
 	}
 	_, rep, _ := checkJSON(t, path, "--target", "cortex-m3", "--function", "member", "--assume", "member.out: apart")
 	if r := rep.Results[0]; r.Status != verdict.Proved {

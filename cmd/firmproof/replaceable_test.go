@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -35,34 +34,13 @@ void o_ok(int i) { if (i < 0 || i >= eight()) return; buf[i] = 1; }
 		text := text + main
 		path := filepath.Join(writeTree(t, map[string]string{"a.c": text,
 			".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: all\n"}), "a.c")
-		_, rep, errs := checkJSON(t, filepath.Dir(path), "--timeout", "4s")
-		lines, seen := strings.Split(text, "\n"), map[int]bool{}
-		for i := range rep.Results {
-			r := &rep.Results[i]
-			for n := range r.Claims {
-				c := &r.Claims[n]
-				if c.Check == verdict.Termination {
-					continue
-				}
-				weak := false
-				for _, a := range r.RestsOn(c) {
-					weak = weak || a.Other == verdict.Replaceable || a.Relation == verdict.Start && a.Subject == "most"
-				}
-				marked := strings.Contains(lines[c.Pos.Line-1], "/* weak */") && main == ""
-				switch {
-				case c.Status == verdict.Violated || c.Status == verdict.Unknown:
-					t.Errorf("%s, line %d: %s is %s: %v", r.Entry, c.Pos.Line, c.ID, c.Status, c.Reason)
-				case marked && weak && c.Status == verdict.Conditional:
-					seen[c.Pos.Line] = true
-				case weak && !marked:
-					t.Errorf("%s, line %d: %s rests on %v", r.Entry, c.Pos.Line, c.ID, c.Assumptions)
-				}
-			}
+		_, rep, _ := checkJSON(t, filepath.Dir(path), "--timeout", "4s")
+		mark := "/* weak */"
+		if main != "" {
+			mark = ""
 		}
-		for n, line := range lines {
-			if strings.Contains(line, "/* weak */") && !seen[n+1] && main == "" {
-				t.Errorf("line %d: %s\n%s", n+1, line, errs)
-			}
-		}
+		guessOnMarked(t, rep, text, mark, func(a verdict.Assumption) bool {
+			return a.Other == verdict.Replaceable || a.Relation == verdict.Start && a.Subject == "most"
+		}, func(c *verdict.Claim, _ string) bool { return c.Check == verdict.Termination })
 	}
 }

@@ -224,7 +224,7 @@ func (w *writer) handlers() []string {
 func (w *writer) assumesBodies() bool {
 	for i := range w.tr.results {
 		if slices.ContainsFunc(w.tr.results[i].Assumptions, func(a verdict.Assumption) bool {
-			return a.Relation == verdict.Calls && a.Other != verdict.Replaceable
+			return a.Relation == verdict.Calls && !a.MayBeReplaced()
 		}) {
 			return true
 		}

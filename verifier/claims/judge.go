@@ -96,9 +96,11 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		}
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID] = a.Relation == verdict.Apart
-		replaced := a.Relation == verdict.Calls && a.Other == verdict.Replaceable
-		if f := p.Module.Func(a.Subject); replaced && f != nil {
-			q.Own[f] = append(q.Own[f], a.ID)
+		replaced := a.MayBeReplaced()
+		if replaced {
+			if f := p.Module.Func(a.Subject); f != nil {
+				q.Own[f] = append(q.Own[f], a.ID)
+			}
 		}
 		for _, g := range p.Module.Globals {
 			switch {

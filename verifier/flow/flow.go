@@ -164,8 +164,8 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	if in.Op == ir.OpCall {
 		all.or(r.of(in.Callee).tags)
 	}
-	for i := range all { // the driver's code comes before what is done to blocks
-		if r.driving {
+	if r.driving { // its code comes before what is done to blocks
+		for i := range all {
 			all[i] &^= r.apart[i]
 		}
 	}

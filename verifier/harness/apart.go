@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 
-	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -121,13 +120,13 @@ func (p *Program) handedOut(g *ir.Global) bool {
 	if p.handed == nil {
 		p.handed = map[*ir.Global]bool{}
 		for _, x := range p.m.Globals {
-			eachAddress(x.Init, func(to *ir.Global) { p.handed[to] = true })
+			ir.EachAddress(x.Init, func(to *ir.Global) { p.handed[to] = true })
 		}
 		for _, f := range p.m.Funcs {
 			if f.Made || f.Driven() {
 				continue
 			}
-			into := addressesIn(f)
+			into := ir.AddressesIn(f)
 			for _, b := range f.Blocks {
 				for _, in := range b.Instrs {
 					for i, v := range in.Args {
@@ -144,17 +143,7 @@ func (p *Program) handedOut(g *ir.Global) bool {
 
 // accesses reports whether operand i of an instruction, an address, is accessed or moved alone.
 func accesses(in *ir.Instr, i int) bool {
-	switch in.Op {
-	case ir.OpLoad, ir.OpGep, ir.OpBitcast, ir.OpIcmp:
-		return true
-	case ir.OpStore:
-		return i == 1
-	case ir.OpCmpXchg, ir.OpAtomicRMW:
-		return i == 0
-	case ir.OpCall:
-		return in.Model == ir.ModelMemcpy || in.Model == ir.ModelMemmove || in.Model == ir.ModelMemset
-	}
-	return false
+	return in.Op == ir.OpGep || in.Op == ir.OpBitcast || in.Op == ir.OpIcmp || ir.Accessed(in, i)
 }
 
 // mayOverlap reports whether objects of these types can share bytes: bytes with anything, else one is a part of the
@@ -228,7 +217,7 @@ func alike(t, u *ir.DType) bool {
 		return false
 	}
 	if ir.IsAggregate(t) || ir.IsAggregate(u) {
-		return t.Kind == u.Kind && places.LayoutOf(t) == places.LayoutOf(u)
+		return sameLayout(t, u)
 	}
 	return t.Kind != ir.DArray && u.Kind != ir.DArray && (t.Kind == ir.DPointer) == (u.Kind == ir.DPointer) &&
 		ir.SizeInC(t) > 0 && ir.SizeInC(t) == ir.SizeInC(u)

@@ -49,7 +49,7 @@ func (c *cone) closed(g *ir.Global) bool {
 
 // namesFor reports whether the code of f names g for more than to read it.
 func namesFor(f *ir.Func, g *ir.Global) bool {
-	into := addressesIn(f)
+	into := ir.AddressesIn(f)
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for i, v := range in.Args {
@@ -70,7 +70,7 @@ func (p *Program) stays(g *ir.Global) bool {
 	}
 	out := true
 	for _, x := range p.m.Globals {
-		eachAddress(x.Init, func(to *ir.Global) { out = out && to != g })
+		ir.EachAddress(x.Init, func(to *ir.Global) { out = out && to != g })
 	}
 	s := &stayer{seen: map[ir.Value]bool{}, uses: map[*ir.Func]map[ir.Value][]operand{}}
 	for _, f := range p.m.Funcs {
@@ -81,7 +81,7 @@ func (p *Program) stays(g *ir.Global) bool {
 						out = out && s.use(in, i)
 					} else if ok {
 						for _, e := range c.Elems {
-							eachAddress(e, func(to *ir.Global) { out = out && to != g })
+							ir.EachAddress(e, func(to *ir.Global) { out = out && to != g })
 						}
 					}
 				}

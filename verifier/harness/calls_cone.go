@@ -46,7 +46,7 @@ func (p *Program) effectsOf(f *ir.Func) *touches {
 		if t.Writes[g] && !g.Const {
 			e.writes[g] = true
 		}
-		eachAddress(g.Init, func(to *ir.Global) { // a table of addresses
+		ir.EachAddress(g.Init, func(to *ir.Global) { // a table of addresses
 			if e.reads[to] = true; !to.Const {
 				e.writes[to] = true
 			}
@@ -67,19 +67,6 @@ func (p *Program) effectsOf(f *ir.Func) *touches {
 	}
 	p.effects[f] = e
 	return e
-}
-
-// eachAddress visits the variables whose address an initialiser holds.
-func eachAddress(c *ir.Const, visit func(*ir.Global)) {
-	if c == nil {
-		return
-	}
-	if c.Global != nil {
-		visit(c.Global)
-	}
-	for _, e := range c.Elems {
-		eachAddress(e, visit)
-	}
 }
 
 // handed returns the structure or union that parameter i leads to one of; nil: it leads to something else.

@@ -71,9 +71,14 @@ func (c *cone) findHandles(all []*ir.Func) {
 	}
 }
 
+// sameLayout reports whether two structures, or unions, have the same members.
+func sameLayout(t, u *ir.DType) bool {
+	return ir.IsAggregate(t) && ir.IsAggregate(u) && t.Kind == u.Kind && places.LayoutOf(t) == places.LayoutOf(u)
+}
+
 // inside returns how many bytes into t a u stands; false where none does.
 func inside(t, u *ir.DType) (off int64, ok bool) {
-	if ir.IsAggregate(t) && t.Kind == u.Kind && places.LayoutOf(t) == places.LayoutOf(u) {
+	if sameLayout(t, u) {
 		return 0, true
 	}
 	if !ir.IsAggregate(t) {
@@ -105,8 +110,7 @@ func (c *cone) handleFor(t *ir.DType) *shared {
 // none, and reads none of it.
 func (c *cone) fills(g *ir.Func, hd *shared) bool {
 	if !slices.ContainsFunc(c.p.effectsOf(g).handed, func(t *ir.DType) bool {
-		return ir.IsAggregate(t) && t.Kind == hd.t.Kind && places.LayoutOf(t) == places.LayoutOf(hd.t) &&
-			!strings.HasPrefix(t.Name, "const ")
+		return sameLayout(t, hd.t) && !strings.HasPrefix(t.Name, "const ")
 	}) || !ir.IsStruct(hd.t) {
 		return false
 	}

@@ -26,8 +26,7 @@ func (p *Program) Woven(list []interrupt.Handler) {
 func (h *harness) quiet() {
 	var reads map[*ir.Global]int
 	for _, x := range h.p.m.Funcs {
-		handler := interrupts(x, h.of, h.p.woven)
-		if !handler && (!h.p.handedOver()[x] || x == h.of || slices.Contains(h.p.woven, x.Name)) || h.p.reachOf(x).Funcs[h.of] {
+		if !(x.Handler || h.p.handedOver()[x]) || !mayRun(x, h.of, h.p.woven) || h.p.reachOf(x).Funcs[h.of] {
 			continue
 		}
 		if reads == nil {
@@ -40,7 +39,7 @@ func (h *harness) quiet() {
 				continue
 			}
 			what, other := "a handler of interrupts", x.Name
-			if !handler {
+			if !x.Handler {
 				what, other = "which code that is not here runs", ""
 			}
 			a := verdict.Assume(g.Name, verdict.Quiet, verdict.Chosen, fmt.Sprintf("%s, %s, changes %s at no moment of %s",
@@ -78,9 +77,9 @@ func (p *Program) handedOver() map[*ir.Func]bool {
 	return p.beside
 }
 
-// interrupts reports whether x is a handler that may run between two steps of f.
-func interrupts(x, f *ir.Func, woven []string) bool {
-	return x.Handler && x != f && !x.IsDecl() && !x.Made && !slices.Contains(woven, x.Name)
+// mayRun reports whether x, a handler or the like, may run between two steps of f beside those that are woven in.
+func mayRun(x, f *ir.Func, woven []string) bool {
+	return x != f && !x.IsDecl() && !x.Made && !slices.Contains(woven, x.Name)
 }
 
 // Unlisted lists the handlers that change what an entry reads, and that neither run between its steps nor are called by
@@ -93,7 +92,7 @@ func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string 
 	var out []string
 	var reached places.Reach
 	for _, x := range m.Funcs {
-		if !interrupts(x, entry, names) {
+		if !x.Handler || !mayRun(x, entry, names) {
 			continue
 		}
 		if reached.Funcs == nil {
@@ -114,7 +113,7 @@ func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string 
 // whole: it has no main.
 func (h *harness) replaceable() {
 	for _, f := range h.Module.Funcs {
-		if h.reached.Funcs[f] && f != h.of && f.Replaceable && !f.IsDecl() && !f.Made && h.p.m.Func("main") == nil {
+		if h.reached.Funcs[f] && f != h.of && f.Replaceable && !f.IsDecl() && !f.Made && !h.p.linked() {
 			a := verdict.Assume(f.Name, verdict.Calls, verdict.Chosen,
 				fmt.Sprintf("%s, a weak function, is the one that is linked", f.CName))
 			a.Other = verdict.Replaceable
@@ -123,11 +122,11 @@ func (h *harness) replaceable() {
 	}
 }
 
+// linked reports whether the program is whole: weak definitions are then those that the linker has chosen.
+func (p *Program) linked() bool { return p.m.Func("main") != nil }
+
 // reachOf is what a handler comes to.
 func (p *Program) reachOf(x *ir.Func) places.Reach {
-	if p.reach == nil {
-		p.reach = map[*ir.Func]places.Reach{}
-	}
 	r, ok := p.reach[x]
 	if !ok {
 		r = places.Reached(p.m, x)
@@ -141,7 +140,7 @@ func (p *Program) reachOf(x *ir.Func) places.Reach {
 func (h *harness) reads() map[*ir.Global]int {
 	out := map[*ir.Global]int{}
 	for f := range h.reached.Funcs {
-		into := addressesIn(f)
+		into := ir.AddressesIn(f)
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				if in.Op == ir.OpLoad && in.Flags.Has(ir.Volatile) && in.T.IsInt() {
@@ -160,7 +159,7 @@ func (h *harness) reads() map[*ir.Global]int {
 
 // readsOnce reports whether the one load of a variable stands in the function itself, outside of loops.
 func (h *harness) readsOnce(g *ir.Global) bool {
-	into := addressesIn(h.of)
+	into := ir.AddressesIn(h.of)
 	for _, b := range h.of.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpLoad && into(in.Args[0]) == g {

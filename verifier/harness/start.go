@@ -25,7 +25,7 @@ func (h *harness) starts() []verdict.Assumption {
 // varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them.
 func (p *Program) varies(g *ir.Global) bool {
 	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public &&
-		(!g.Const || g.Weak && p.m.Func("main") == nil))
+		(!g.Const || g.Weak && !p.linked()))
 }
 
 // onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.
@@ -64,7 +64,7 @@ func ChangedGlobals(m *ir.Module) map[*ir.Global]bool {
 		inside(g.Init)
 	}
 	for _, f := range m.Funcs {
-		into := addressesIn(f)
+		into := ir.AddressesIn(f)
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for i, v := range in.Args {
@@ -81,36 +81,6 @@ func ChangedGlobals(m *ir.Module) map[*ir.Global]bool {
 		}
 	}
 	return out
-}
-
-// addressesIn returns a function that tells which variable a value of f is the address of, or of a part of; nil: none, or
-// it is not seen.
-func addressesIn(f *ir.Func) func(ir.Value) *ir.Global {
-	parts := map[*ir.Instr]*ir.Global{}
-	of := func(v ir.Value) *ir.Global {
-		if c, ok := v.(*ir.Const); ok && c.Kind == ir.ConstAddr {
-			return c.Global
-		}
-		return parts[asInstr(v)]
-	}
-	for n := -1; n != len(parts); { // blocks need not be in the order of execution
-		n = len(parts)
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if in.Op == ir.OpGep || in.Op == ir.OpBitcast {
-					if g := of(in.Args[0]); g != nil {
-						parts[in] = g
-					}
-				}
-			}
-		}
-	}
-	return of
-}
-
-func asInstr(v ir.Value) *ir.Instr {
-	in, _ := v.(*ir.Instr)
-	return in
 }
 
 func asConst(v ir.Value) *ir.Const {

@@ -59,7 +59,7 @@ type Program struct {
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, Uses: map[*ir.Func][]use{}, places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, counts: map[string]Count{},
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, counts: map[string]Count{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}

@@ -22,7 +22,7 @@ func Escapes(f *Func) map[*Instr]bool {
 					switch {
 					case derives(i):
 						changed = merge(root, i, root[d]) || changed
-					case !harmless(i, n):
+					case !Accessed(i, n):
 						for _, r := range root[d] {
 							changed = changed || !out[r]
 							out[r] = true
@@ -43,8 +43,8 @@ func derives(i *Instr) bool {
 	return false
 }
 
-// harmless reports whether operand n of i is only accessed through.
-func harmless(i *Instr, n int) bool {
+// Accessed reports whether operand n of i is only accessed through.
+func Accessed(i *Instr, n int) bool {
 	switch i.Op {
 	case OpLoad, OpVaArg:
 		return true

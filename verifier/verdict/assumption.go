@@ -58,6 +58,9 @@ func Assume(subject string, relation Relation, origin Origin, text string) Assum
 		Relation: relation, Origin: origin, Text: text}
 }
 
+// MayBeReplaced reports that it is about a function that another file may define instead.
+func (a *Assumption) MayBeReplaced() bool { return a.Relation == Calls && a.Other == Replaceable }
+
 // Guessed reports whether nothing but the tool, or the calls that it happened to see, says so.
 func (a *Assumption) Guessed() bool { return a.Origin == Chosen || a.Origin == Observed }
 
