@@ -53,6 +53,7 @@ var subjects = []subject{
 	{"verifier/change", []stage{{pkg: "verifier/change", run: "."}, {pkg: "cmd/firmproof", run: "^TestSimulation"},
 		{pkg: "pipeline/prepare", run: "^TestPairs$"}}},
 	{"verifier/encode", []stage{{pkg: "verifier/encode", run: "."}, pairs("*")}},
+	{"verifier/encode/memory", []stage{{pkg: "verifier/encode/memory", run: "."}, {pkg: "verifier/encode", run: "."}, pairs("*")}},
 	{"verifier/rewrite", []stage{{pkg: "verifier/rewrite", run: "."}, pairs("[a-i]*")}},
 	{"verifier/rewrite/facts", []stage{{pkg: "verifier/rewrite/facts", run: "."}, {pkg: "verifier/rewrite", run: "."},
 		pairs("[a-i]*")}},

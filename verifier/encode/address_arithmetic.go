@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -8,61 +9,61 @@ import (
 // pointerInt keeps track of what an integer points to through the arithmetic
 // that C programs do on addresses: adding, aligning and tagging. As an integer
 // the result is base + offset again, only the offset has moved.
-func (e *encoder) pointerInt(op ir.Op, a, b val) (val, bool) {
-	if a.p == nil && b.p == nil {
-		return val{}, false
+func (e *encoder) pointerInt(op ir.Op, a, b memory.Val) (memory.Val, bool) {
+	if a.Ptr == nil && b.Ptr == nil {
+		return memory.Val{}, false
 	}
-	if a.p != nil && b.p != nil {
+	if a.Ptr != nil && b.Ptr != nil {
 		if op != ir.OpSub {
-			return val{}, false
+			return memory.Val{}, false
 		}
-		return e.pointerDifference(a.p, b.p)
+		return e.pointerDifference(a.Ptr, b.Ptr)
 	}
-	if b.p != nil {
+	if b.Ptr != nil {
 		if op == ir.OpSub {
-			return val{}, false
+			return memory.Val{}, false
 		}
 		a, b = b, a
 	}
-	y := e.num(b)
-	if e.s.Width(y) != e.w || !a.p.hasObject() {
-		return val{}, false
+	y := e.Num(b)
+	if e.s.Width(y) != e.w || !a.Ptr.HasObject() {
+		return memory.Val{}, false
 	}
 	switch op {
 	case ir.OpAdd:
-		return val{p: e.movedBy(a.p, y)}, true
+		return memory.Val{Ptr: e.movedBy(a.Ptr, y)}, true
 	case ir.OpSub:
-		return val{p: e.movedBy(a.p, e.s.Neg(y))}, true
+		return memory.Val{Ptr: e.movedBy(a.Ptr, e.s.Neg(y))}, true
 	case ir.OpAnd, ir.OpOr, ir.OpXor:
 		if _, ok := e.s.ConstVal(y); !ok {
-			return val{}, false
+			return memory.Val{}, false
 		}
 	default:
-		return val{}, false
+		return memory.Val{}, false
 	}
-	x := e.num(a)
+	x := e.Num(a)
 	r := e.binaryTerm(op, x, y)
 	if op == ir.OpAnd && e.clearsHigh(y) {
-		return val{t: r}, true // the bits below an alignment: no longer an address
+		return memory.Val{Term: r}, true // the bits below an alignment: no longer an address
 	}
-	out := &ptr{moved: true}
-	for _, alt0 := range a.p.alts {
-		ax := e.address(&ptr{alts: []alt{{g: e.s.True(), obj: alt0.obj, off: alt0.off}}})
+	out := &memory.Ptr{Moved: true}
+	for _, alt0 := range a.Ptr.Alts {
+		ax := e.Address(&memory.Ptr{Alts: []memory.Alt{{Guard: e.s.True(), Object: alt0.Object, Off: alt0.Off}}})
 		ar := e.binaryTerm(op, ax, y)
 		off := ar
-		if alt0.obj != nil {
-			off = e.s.Add(alt0.off, e.lowDelta(op, ax, y))
+		if alt0.Object != nil {
+			off = e.s.Add(alt0.Off, e.lowDelta(op, ax, y))
 		}
-		out.alts = append(out.alts, alt{g: alt0.g, obj: alt0.obj, off: off})
+		out.Alts = append(out.Alts, memory.Alt{Guard: alt0.Guard, Object: alt0.Object, Off: off})
 	}
-	return val{p: out, t: r}, true
+	return memory.Val{Ptr: out, Term: r}, true
 }
 
 // movedBy returns p with an address that is d bytes further.
-func (e *encoder) movedBy(p *ptr, d ilr.Term) *ptr {
-	q := e.shift(p, d)
+func (e *encoder) movedBy(p *memory.Ptr, d ilr.Term) *memory.Ptr {
+	q := e.Shift(p, d)
 	if q != p {
-		q.moved = true
+		q.Moved = true
 	}
 	return q
 }
@@ -86,18 +87,18 @@ func (e *encoder) lowDelta(op ir.Op, x, y ilr.Term) ilr.Term {
 }
 
 // pointerDifference subtracts addresses: offsets inside one object.
-func (e *encoder) pointerDifference(p, q *ptr) (val, bool) {
+func (e *encoder) pointerDifference(p, q *memory.Ptr) (memory.Val, bool) {
 	t := ilr.Term(0)
-	for _, a := range p.alts {
-		for _, b := range q.alts {
+	for _, a := range p.Alts {
+		for _, b := range q.Alts {
 			var d ilr.Term
-			if a.obj == b.obj {
-				d = e.s.Sub(a.off, b.off)
+			if a.Object == b.Object {
+				d = e.s.Sub(a.Off, b.Off)
 			} else {
-				one := func(x alt) ilr.Term {
-					return e.address(&ptr{alts: []alt{{g: e.s.True(), obj: x.obj, off: x.off}}})
+				one := func(x memory.Alt) ilr.Term {
+					return e.Address(&memory.Ptr{Alts: []memory.Alt{{Guard: e.s.True(), Object: x.Object, Off: x.Off}}})
 				}
-				g := e.s.And(a.g, b.g)
+				g := e.s.And(a.Guard, b.Guard)
 				if e.s.IsFalse(g) {
 					continue
 				}
@@ -106,9 +107,9 @@ func (e *encoder) pointerDifference(p, q *ptr) (val, bool) {
 			if t == 0 {
 				t = d
 			} else {
-				t = e.s.Ite(e.s.And(a.g, b.g), d, t)
+				t = e.s.Ite(e.s.And(a.Guard, b.Guard), d, t)
 			}
 		}
 	}
-	return val{t: t}, true
+	return memory.Val{Term: t}, true
 }

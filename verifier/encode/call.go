@@ -3,19 +3,21 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // call evaluates a call: a model, a body, or what a function pointer can be.
-func (e *encoder) call(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) call(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	var f *ir.Func
 	k, direct := in.Callee.(*ir.Const)
 	if direct && k.Kind == ir.ConstAddr && k.Off == 0 {
 		f = k.Func
 	}
-	args := make([]val, len(in.Args))
+	args := make([]memory.Val, len(in.Args))
 	for i := range args {
 		args[i] = e.arg(fr, st, in, i)
 	}
@@ -27,13 +29,13 @@ func (e *encoder) call(fr *frame, st *state, in *ir.Instr) val {
 	}
 	if why := ir.Mismatch(f, in, true); why != "" {
 		e.gap(st, in, verdict.Unsupported, "call of %s with %s", f.Name, why)
-		return val{}
+		return memory.Val{}
 	}
 	return e.enter(fr, st, in, f, args)
 }
 
 // enter calls f, whose parameters fit, and goes on in st after its return.
-func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []val) val {
+func (e *encoder) enter(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func, args []memory.Val) memory.Val {
 	if f.IsDecl() {
 		if f.Model != ir.ModelNone {
 			return e.model(fr, st, in, f, f.Model, args)
@@ -41,16 +43,16 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 		e.gap(st, in, verdict.Undefined, "%s", ir.NoBody(f.Name))
 		why := &e.f.Gaps[len(e.f.Gaps)-1].Reason
 		why.Remedy, why.Function = stubFor(f), f.Name
-		return val{}
+		return memory.Val{}
 	}
 	if e.isCut(f) {
 		return e.cutCall(fr, st, in, f, args)
 	}
 	if !e.mayCall(fr, in, f, st) {
-		return val{}
+		return memory.Val{}
 	}
 	params := args[:len(f.Params)]
-	sub := e.newFrame(fr, in, f, append([]val(nil), params...))
+	sub := e.newFrame(fr, in, f, append([]memory.Val(nil), params...))
 	sub.more = args[len(f.Params):]
 	for i, p := range f.Params {
 		if p.ByVal == nil {
@@ -58,30 +60,30 @@ func (e *encoder) enter(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []v
 		}
 		size := e.lay.SizeOf(p.ByVal)
 		q := e.newLocal(sub, st, in, p.Name, e.s.Int(e.w, size), p.ByVal, max(e.lay.AlignOf(p.ByVal), int64(p.Align)))
-		e.copyMemory(fr, st, in, val{p: q}, args[i], e.s.Int(e.w, size), true)
-		if st.pc == nil {
-			return val{}
+		e.copyMemory(fr, st, in, memory.Val{Ptr: q}, args[i], e.s.Int(e.w, size), true)
+		if st.PC == nil {
+			return memory.Val{}
 		}
-		sub.params[i] = val{p: q}
+		sub.params[i] = memory.Val{Ptr: q}
 	}
-	out, ret := e.run(sub, &state{pc: st.pc, mem: st.mem})
+	out, ret := e.run(sub, &memory.State{PC: st.PC, Mem: st.Mem})
 	fr.forked = fr.forked || sub.forked
 	if out == nil {
-		st.pc = nil
-		return val{}
+		st.PC = nil
+		return memory.Val{}
 	}
 	// registers of one function's instructions mean nothing in another's
-	*st = state{pc: out.pc, mem: out.mem, loc: st.loc}
+	*st = memory.State{PC: out.PC, Mem: out.Mem, Regs: st.Regs}
 	return ret
 }
 
 // indirectCall calls each function that the pointer can be (LL-48, by value);
 // anything else is a violation of memory.
-func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) val {
+func (e *encoder) indirectCall(fr *frame, st *memory.State, in *ir.Instr, args []memory.Val) memory.Val {
 	v := e.value(fr, st, in, in.Callee)
 	e.checkDefined(fr, st, in, v, "called address")
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	type callee struct {
 		f *ir.Func
@@ -90,28 +92,28 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 	var fs []callee
 	hit := e.s.False()
 	var cases []failure
-	ts := e.targets(st, v.p)
+	ts := e.targets(st, v.Ptr)
 	e.unknownTarget(st, in, verdict.Memory, e.s.True(), ts, "call")
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	for _, t := range ts {
 		switch {
-		case t.obj == nil || t.obj.kind != objFunc:
+		case t.obj == nil || t.obj.Kind != memory.ObjFunc:
 			cases = append(cases, failure{when: t.g, text: "call through a pointer to no function"})
-		case ir.Mismatch(t.obj.fn, in, false) != "":
-			how := ir.Mismatch(t.obj.fn, in, false)
-			cases = append(cases, failure{when: t.g, text: ir.CallOfAnotherType(t.obj.fn, how)})
+		case ir.Mismatch(t.obj.Func, in, false) != "":
+			how := ir.Mismatch(t.obj.Func, in, false)
+			cases = append(cases, failure{when: t.g, text: ir.CallOfAnotherType(t.obj.Func, how)})
 		default:
-			g := e.s.And(t.g, e.eq(t.off, e.s.Int(e.w, 0)))
+			g := e.s.And(t.g, e.Eq(t.off, e.s.Int(e.w, 0)))
 			hit = e.s.Or(hit, g)
-			fs = append(fs, callee{t.obj.fn, g})
+			fs = append(fs, callee{t.obj.Func, g})
 		}
 	}
 	e.claimNot(fr, st, in, verdict.Memory, e.s.Not(hit), true, "call through a pointer to no function of its type",
 		cases...)
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	var ends []edge
 	rest := st
@@ -131,15 +133,15 @@ func (e *encoder) indirectCall(fr *frame, st *state, in *ir.Instr, args []val) v
 		fr.forked = fr.forked || len(fs) > 1
 		ret := e.enter(fr, one, in, c.f, args)
 		if in.T.IsVoid() {
-			ret = val{} // the call has none, whatever the function gives
+			ret = memory.Val{} // the call has none, whatever the function gives
 		}
-		if one.pc != nil {
-			ends = append(ends, edge{st: one, vals: []val{ret}})
+		if one.PC != nil {
+			ends = append(ends, edge{st: one, vals: []memory.Val{ret}})
 		}
 	}
 	if len(ends) == 0 {
-		st.pc = nil
-		return val{}
+		st.PC = nil
+		return memory.Val{}
 	}
 	out := e.mergeEdges(ends)
 	*st = *out.st

@@ -3,15 +3,17 @@ package encode
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // checkLeak claims that the program may end at in with the heap as it is.
-func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
+func (e *encoder) checkLeak(fr *frame, st *memory.State, in *ir.Instr, how ir.Ending) {
 	rule := e.opts.Leaks
-	if st.pc == nil || !e.opts.Checks.Has(verdict.Leak) || !rule.Asks(how) {
+	if st.PC == nil || !e.opts.Checks.Has(verdict.Leak) || !rule.Asks(how) {
 		return
 	}
 	if rule == ir.LeakTracked {
@@ -20,13 +22,13 @@ func (e *encoder) checkLeak(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
 	}
 	bad := e.s.False()
 	var cases []failure
-	for _, o := range e.objs {
+	for _, o := range e.Objects {
 		live := e.heapLive(st, o)
 		if e.s.IsFalse(live) {
 			continue
 		}
 		bad = e.s.Or(bad, live)
-		cases = append(cases, failure{when: live, text: o.what() + " is never freed"})
+		cases = append(cases, failure{when: live, text: o.What() + " is never freed"})
 	}
 	if rule == ir.LeakCleanup && how == ir.EndAbort {
 		e.gapWhen(st, in, bad, "heap memory where the program aborts")
@@ -47,15 +49,15 @@ func (c *modelCall) leaksWhen(when ilr.Term) {
 }
 
 // heapLive returns the condition: o is a heap block that was made and not freed.
-func (e *encoder) heapLive(st *state, o *object) ilr.Term {
-	if o.kind != objHeap {
+func (e *encoder) heapLive(st *memory.State, o *memory.Object) ilr.Term {
+	if o.Kind != memory.ObjHeap {
 		return e.s.False()
 	}
-	c := st.get(o)
+	c := st.Get(o)
 	if c == nil {
 		return e.s.False()
 	}
-	return e.decide(st.pc, e.s.And(e.decide(st.pc, o.born), e.decide(st.pc, c.live)))
+	return e.Decide(st.PC, e.s.And(e.Decide(st.PC, o.Born), e.Decide(st.PC, c.Live)))
 }
 
 // checkLost is ir.LeakTracked: each heap block that is alive is led to by
@@ -63,22 +65,22 @@ func (e *encoder) heapLive(st *state, o *object) ilr.Term {
 // points. What can be reached only through a block whose address is known as a
 // number may be tracked or not: a gap. Where the entry returns, its own variables
 // are gone.
-func (e *encoder) checkLost(fr *frame, st *state, in *ir.Instr, how ir.Ending) {
+func (e *encoder) checkLost(fr *frame, st *memory.State, in *ir.Instr, how ir.Ending) {
 	locals := fr
 	if how == ir.EndReturn {
 		locals = nil
 	}
 	bad, maybe, cases := e.lost(locals, st)
 	e.claimNot(fr, st, in, verdict.Leak, bad, false, "heap memory is lost: no pointer leads to it any more", cases...)
-	if st.pc != nil && !e.s.IsFalse(maybe) {
+	if st.PC != nil && !e.s.IsFalse(maybe) {
 		e.gapWhen(st, in, maybe, "heap memory that only a number may lead to")
 	}
 }
 
 // lostForever records as a gap that memory is lost where a loop may go on for
 // ever: no end of the program would tell.
-func (e *encoder) lostForever(fr *frame, st *state, in *ir.Instr) {
-	if e.opts.Leaks != ir.LeakTracked || !e.opts.Checks.Has(verdict.Leak) || st.pc == nil {
+func (e *encoder) lostForever(fr *frame, st *memory.State, in *ir.Instr) {
+	if e.opts.Leaks != ir.LeakTracked || !e.opts.Checks.Has(verdict.Leak) || st.PC == nil {
 		return
 	}
 	if _, maybe, _ := e.lost(fr, st); !e.s.IsFalse(maybe) {
@@ -91,7 +93,7 @@ func (e *encoder) lostForever(fr *frame, st *state, in *ir.Instr) {
 
 // lost returns two conditions: nothing leads to some live heap block, and this cannot be ruled out.
 // Local variables are those of fr and its callers.
-func (e *encoder) lost(fr *frame, st *state) (bad, maybe ilr.Term, cases []failure) {
+func (e *encoder) lost(fr *frame, st *memory.State) (bad, maybe ilr.Term, cases []failure) {
 	h := e.heapGraph(fr, st)
 	bad, maybe = e.s.False(), e.s.False()
 	for _, n := range h.nodes {
@@ -117,7 +119,7 @@ func (e *encoder) lost(fr *frame, st *state) (bad, maybe ilr.Term, cases []failu
 			continue
 		}
 		bad = e.s.Or(bad, gone)
-		cases = append(cases, failure{when: gone, text: n.obj.what() + " is lost: no pointer leads to it any more"})
+		cases = append(cases, failure{when: gone, text: n.obj.What() + " is lost: no pointer leads to it any more"})
 	}
 	return bad, maybe, cases
 }

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -11,67 +12,52 @@ import (
 // move it exactly where bits move and spread it over the result elsewhere.
 
 // checkDecision claims that a branch does not depend on indeterminate bits.
-func (e *encoder) checkDecision(fr *frame, st *state, in *ir.Instr, v val) {
+func (e *encoder) checkDecision(fr *frame, st *memory.State, in *ir.Instr, v memory.Val) {
 	e.checkDefined(fr, st, in, v, "condition")
 }
 
 // checkAddress claims the same of an address.
-func (e *encoder) checkAddress(fr *frame, st *state, in *ir.Instr, v val) {
+func (e *encoder) checkAddress(fr *frame, st *memory.State, in *ir.Instr, v memory.Val) {
 	e.checkDefined(fr, st, in, v, "address")
 }
 
 // checkShown claims the same of the operands that the world outside sees.
-func (e *encoder) checkShown(fr *frame, st *state, in *ir.Instr, args []val) {
+func (e *encoder) checkShown(fr *frame, st *memory.State, in *ir.Instr, args []memory.Val) {
 	for i := range ir.Shown(in) {
 		e.checkDefined(fr, st, in, args[i], ir.ShownAs(in))
 	}
 }
 
 // checkResult claims the same of the value that a return statement gives to code that is not known.
-func (e *encoder) checkResult(fr *frame, st *state, in *ir.Instr, v val) {
+func (e *encoder) checkResult(fr *frame, st *memory.State, in *ir.Instr, v memory.Val) {
 	if ir.Returned(in) != nil && !fr.fn.Driven() && (fr.up == nil || fr.up.fn.Driven()) {
 		e.checkDefined(fr, st, in, v, "the result of "+fr.fn.CName)
 	}
 }
 
 // checkDefined claims it of v, which is named what.
-func (e *encoder) checkDefined(fr *frame, st *state, in *ir.Instr, v val, what string) {
-	if !e.shadow || st.pc == nil {
+func (e *encoder) checkDefined(fr *frame, st *memory.State, in *ir.Instr, v memory.Val, what string) {
+	if !e.Shadow || st.PC == nil {
 		return
 	}
 	bad := e.s.False()
-	if v.u != 0 {
-		bad = e.s.Not(e.eq(v.u, e.s.Int(e.s.Width(v.u), 0)))
+	if v.Undef != 0 {
+		bad = e.s.Not(e.Eq(v.Undef, e.s.Int(e.s.Width(v.Undef), 0)))
 	}
 	e.claim(fr, st, in, verdict.Uninitialised, bad, false, what+" is not indeterminate")
 }
 
-// pickShadow is the mask of a where c holds, of b elsewhere.
-func (e *encoder) pickShadow(c ilr.Term, a, b val) ilr.Term {
-	if a.u == b.u {
-		return a.u
-	}
-	x, y := a.u, b.u
-	if x == 0 {
-		x = e.s.Int(e.s.Width(y), 0)
-	}
-	if y == 0 {
-		y = e.s.Int(e.s.Width(x), 0)
-	}
-	return e.s.Ite(c, x, y)
-}
-
 // binaryShadow is the mask of an integer operation of width w.
-func (e *encoder) binaryShadow(op ir.Op, a, b val, w int) ilr.Term {
+func (e *encoder) binaryShadow(op ir.Op, a, b memory.Val, w int) ilr.Term {
 	none := e.s.Int(w, 0)
-	x, y := a.u, b.u
+	x, y := a.Undef, b.Undef
 	if x == 0 {
 		x = none
 	}
 	if y == 0 {
 		y = none
 	}
-	num := func(v val) ilr.Term { return e.num(v) }
+	num := func(v memory.Val) ilr.Term { return e.Num(v) }
 	switch op {
 	case ir.OpAnd: // a known 0 hides the other side
 		return e.s.BvOr(e.s.BvOr(e.s.BvAnd(x, y), e.s.BvAnd(x, num(b))), e.s.BvAnd(y, num(a)))
@@ -80,19 +66,11 @@ func (e *encoder) binaryShadow(op ir.Op, a, b val, w int) ilr.Term {
 	case ir.OpXor:
 		return e.s.BvOr(x, y)
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
-		if b.u == 0 {
+		if b.Undef == 0 {
 			return e.binaryTerm(op, x, num(b))
 		}
 	}
-	return e.spreadOver(w, a.u, b.u)
-}
-
-// tidy is u, or 0 when it is plainly empty.
-func (e *encoder) tidy(u ilr.Term) ilr.Term {
-	if u != 0 && e.isZero(u) {
-		return 0
-	}
-	return u
+	return e.spreadOver(w, a.Undef, b.Undef)
 }
 
 // spreadOver is all of w bits when any of the masks has a bit, else none.
@@ -111,15 +89,15 @@ func (e *encoder) spreadOver(w int, us ...ilr.Term) ilr.Term {
 
 // compareShadow is the mask of a comparison. An equality is decided by a defined
 // bit that differs.
-func (e *encoder) compareShadow(pred ir.Pred, a, b val) ilr.Term {
-	u := e.spreadOver(1, a.u, b.u)
-	if u == 0 || pred != ir.EQ && pred != ir.NE || a.p != nil || b.p != nil {
+func (e *encoder) compareShadow(pred ir.Pred, a, b memory.Val) ilr.Term {
+	u := e.spreadOver(1, a.Undef, b.Undef)
+	if u == 0 || pred != ir.EQ && pred != ir.NE || a.Ptr != nil || b.Ptr != nil {
 		return u
 	}
-	x, y := e.num(a), e.num(b)
-	known := e.s.BvNot(e.s.BvOr(e.orNone(a.u, e.s.Width(x)), e.orNone(b.u, e.s.Width(x))))
+	x, y := e.Num(a), e.Num(b)
+	known := e.s.BvNot(e.s.BvOr(e.orNone(a.Undef, e.s.Width(x)), e.orNone(b.Undef, e.s.Width(x))))
 	decided := e.s.NonZero(e.s.BvAnd(e.s.BvXor(x, y), known))
-	return e.tidy(e.s.Ite(decided, e.s.Int(1, 0), u))
+	return e.Tidy(e.s.Ite(decided, e.s.Int(1, 0), u))
 }
 
 // convertShadow is the mask after a conversion to w bits.

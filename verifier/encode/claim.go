@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/unwind"
@@ -54,12 +56,13 @@ func (e *encoder) addClaim(c Claim) {
 // claim states msg: that bad does not hold when fr reaches in on st, and goes on
 // where it does not (LL-92). A check that is not asked for ends the
 // bad paths in silence when stop is set, and does nothing otherwise.
-func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, msg string,
+func (e *encoder) claim(fr *frame, st *memory.State, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool,
+	msg string,
 	cases ...failure) {
-	if st.pc == nil {
+	if st.PC == nil {
 		return
 	}
-	bad = e.decide(st.pc, bad)
+	bad = e.Decide(st.PC, bad)
 	at := ir.At{Instr: in, Check: check}
 	if e.opts.Past[at] || e.s.IsFalse(bad) && !e.asks(in, check) {
 		return
@@ -73,12 +76,12 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 	}
 	if !e.asks(in, check) {
 		if stop {
-			st.pc = e.and(st.pc, e.s.Not(bad))
+			st.PC = e.And(st.PC, e.s.Not(bad))
 		}
 		return
 	}
 	if e.assumed {
-		st.pc = e.passed(st.pc, bad)
+		st.PC = e.Passed(st.PC, bad)
 		return
 	}
 	e.claimed[at] = true
@@ -89,16 +92,17 @@ func (e *encoder) claim(fr *frame, st *state, in *ir.Instr, check verdict.Check,
 	}
 	c := Claim{ID: fr.info.id(in, check), Check: check, Pos: *in.Pos, Message: msg, Instr: in, Context: fr.context,
 		Before: early,
-		Guard:  st.pc.all, Loose: st.pc.unguarded,
-		Violated: e.s.And(st.pc.all, bad), Unguarded: e.s.And(st.pc.unguarded, bad), cases: cases}
+		Guard:  st.PC.All, Loose: st.PC.Unguarded,
+		Violated: e.s.And(st.PC.All, bad), Unguarded: e.s.And(st.PC.Unguarded, bad), cases: cases}
 	e.addClaim(c)
-	if st.pc = e.passed(st.pc, bad); st.pc == nil {
+	if st.PC = e.Passed(st.PC, bad); st.PC == nil {
 		e.f.Stops[at] = true
 	}
 }
 
 // claimNot is claim with the words for its failure that none of cases is about.
-func (e *encoder) claimNot(fr *frame, st *state, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool, fails string,
+func (e *encoder) claimNot(fr *frame, st *memory.State, in *ir.Instr, check verdict.Check, bad ilr.Term, stop bool,
+	fails string,
 	cases ...failure) {
 	e.claim(fr, st, in, check, bad, stop, check.Of().Holds, append(cases, failure{when: e.s.True(), text: fails})...)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -104,13 +106,13 @@ type Read struct {
 // cutter is the state of one walk that cuts loops.
 type cutter struct {
 	*Cuts
-	pc    *path // of the instruction at hand, before its claims
-	keys  map[*object]string
-	byKey map[string]*object
+	pc    *memory.Path // of the instruction at hand, before its claims
+	keys  map[*memory.Object]string
+	byKey map[string]*memory.Object
 	count map[string]int
-	cells map[*object]int64      // arrays with a ghost cell: size of their elements
-	ghost string                 // name of the ghost index
-	stems map[*object][]ilr.Term // offsets that arrays were read at
+	cells map[*memory.Object]int64      // arrays with a ghost cell: size of their elements
+	ghost string                        // name of the ghost index
+	stems map[*memory.Object][]ilr.Term // offsets that arrays were read at
 	grown bool
 	stop  bool             // the walk is no use any more: a loop has to be cut that was not
 	calls map[*ir.Func]int // activations of functions that call themselves
@@ -125,10 +127,10 @@ type arrival struct {
 	in    *ir.Instr    // where gaps are
 	what  string       // for people
 	mark  int          // objects below existed
-	head  *state
-	vals  []val
+	head  *memory.State
+	vals  []memory.Val
 	hav   *havoc
-	done  map[*object]*objHavoc // what was made unknown in this walk
+	done  map[*memory.Object]*objHavoc // what was made unknown in this walk
 	regs  []register
 	vars  []*cutVar
 	index int // in Formula.Headers
@@ -143,8 +145,16 @@ func (e *encoder) startCuts(c *Cuts) {
 		c.loops, c.funcs, c.places = map[string]bool{}, map[string]bool{}, map[string]*havoc{}
 		c.arrays, c.pairs, c.stride = map[string]bool{}, map[string]bool{}, map[*ir.Instr]int64{}
 	}
-	e.cutter = &cutter{Cuts: c, keys: map[*object]string{}, byKey: map[string]*object{}, count: map[string]int{},
-		cells: map[*object]int64{}, stems: map[*object][]ilr.Term{}, calls: map[*ir.Func]int{}}
+	e.cutter = &cutter{Cuts: c, keys: map[*memory.Object]string{}, byKey: map[string]*memory.Object{},
+		count: map[string]int{},
+		cells: map[*memory.Object]int64{}, stems: map[*memory.Object][]ilr.Term{}, calls: map[*ir.Func]int{}}
+}
+
+// made tells the cutter of a new object.
+func (e *encoder) made(o *memory.Object) {
+	if e.cutter != nil {
+		e.cutter.know(o)
+	}
 }
 
 // number makes key distinct from the earlier ones of this walk.
@@ -154,27 +164,27 @@ func (c *cutter) number(key string) string {
 }
 
 // know gives a new object its key.
-func (c *cutter) know(o *object) {
+func (c *cutter) know(o *memory.Object) {
 	key := ""
 	switch {
-	case o.kind == objGlobal:
-		key = "global " + o.name
-	case o.kind == objFunc:
-		key = "func " + o.name
-	case o.kind == objRegion:
-		key = fmt.Sprintf("region %d", o.region)
-	case o.kind == objNull:
+	case o.Kind == memory.ObjGlobal:
+		key = "global " + o.Name
+	case o.Kind == memory.ObjFunc:
+		key = "func " + o.Name
+	case o.Kind == memory.ObjRegion:
+		key = fmt.Sprintf("region %d", o.Region)
+	case o.Kind == memory.ObjNull:
 		key = "null"
-	case o.in != nil:
-		key = c.number(fmt.Sprintf("%s.%d", o.in.Block.Func.Name, o.in.ID))
+	case o.Instr != nil:
+		key = c.number(fmt.Sprintf("%s.%d", o.Instr.Block.Func.Name, o.Instr.ID))
 	default:
-		key = c.number("object " + o.name)
+		key = c.number("object " + o.Name)
 	}
 	c.keys[o], c.byKey[key] = key, o
 }
 
 // mustCut notes that l has to be cut; the walk has to be repeated.
-func (e *encoder) mustCut(l *unwind.Loop, st *state) bool {
+func (e *encoder) mustCut(l *unwind.Loop, st *memory.State) bool {
 	if e.cutter == nil || e.cutter.loops[l.Name] {
 		return false
 	}
@@ -215,7 +225,7 @@ func (e *encoder) admitCut(fr *frame, l *unwind.Loop, inst *instance, in edge) (
 		if a != nil && a.turns > 1 {
 			return e.nextTurn(fr, a, turn, in), true
 		}
-		if a != nil && !e.s.IsFalse(in.st.pc.all) {
+		if a != nil && !e.s.IsFalse(in.st.PC.All) {
 			e.backEdge(fr, a, in)
 		}
 		return false, true
@@ -231,7 +241,7 @@ func (e *encoder) admitCut(fr *frame, l *unwind.Loop, inst *instance, in edge) (
 	if e.stretches(fr, l) {
 		a.turns = e.cutter.Turns
 		e.split(fr, a, inst, in, func(in edge) { e.forget(fr, a, in, regs) })
-		return in.st.pc != nil, true
+		return in.st.PC != nil, true
 	}
 	e.forget(fr, a, in, regs)
 	return true, true
@@ -243,7 +253,7 @@ func (e *encoder) newArrival(key string) *arrival {
 		h = &havoc{objs: map[string]*objHavoc{}, phis: map[int]*place{}}
 		e.cutter.places[key] = h
 	}
-	return &arrival{key: key, hav: h, done: map[*object]*objHavoc{}}
+	return &arrival{key: key, hav: h, done: map[*memory.Object]*objHavoc{}}
 }
 
 // ComesBack reports whether some header is the way back from calls.

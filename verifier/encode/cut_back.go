@@ -3,6 +3,8 @@ package encode
 import (
 	"sort"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -29,24 +31,24 @@ func (e *encoder) widenHeader(fr *frame, a *arrival, in edge) {
 }
 
 // widenMemory compares the memory of st with that at the header.
-func (e *encoder) widenMemory(a *arrival, st *state) {
-	diff(a.head.mem.contents, st.mem.contents, func(k int64, x, y *content) {
-		o := e.objs[k]
-		if o.id >= a.mark && (o.kind == objStack || o.kind == objHeap) {
+func (e *encoder) widenMemory(a *arrival, st *memory.State) {
+	memory.Diff(a.head.Mem.Contents, st.Mem.Contents, func(k int64, x, y *memory.Content) {
+		o := e.Objects[k]
+		if o.ID >= a.mark && (o.Kind == memory.ObjStack || o.Kind == memory.ObjHeap) {
 			e.leftOver(a, st, o, y)
 			return
 		}
 		if x == nil {
-			x = o.init
+			x = o.Init
 		}
 		if y == nil {
-			y = o.init
+			y = o.Init
 		}
 		switch {
 		case x == nil && y == nil:
 		case x == nil || y == nil:
 			one := *st
-			e.gap(&one, a.in, verdict.Incomplete, "%s ends the life of %s", a.what, o.what())
+			e.gap(&one, a.in, verdict.Incomplete, "%s ends the life of %s", a.what, o.What())
 		default:
 			e.widenObject(a, o, x, y)
 		}
@@ -56,16 +58,16 @@ func (e *encoder) widenMemory(a *arrival, st *state) {
 // leftOver deals with an object that the turn made and that is still there at
 // its end: later turns do not know it. Pointers to it became addresses, whose use
 // is a gap; whether it is lost cannot be told.
-func (e *encoder) leftOver(a *arrival, st *state, o *object, c *content) {
-	if c == nil || o.kind != objHeap || e.s.IsFalse(c.live) || !e.opts.Checks.Has(verdict.Leak) {
+func (e *encoder) leftOver(a *arrival, st *memory.State, o *memory.Object, c *memory.Content) {
+	if c == nil || o.Kind != memory.ObjHeap || e.s.IsFalse(c.Live) || !e.opts.Checks.Has(verdict.Leak) {
 		return
 	}
-	if one := e.fork(st, e.s.And(o.born, c.live)); one != nil {
-		e.gap(one, o.in, verdict.Incomplete, "%s allocates memory that outlives a turn", a.what)
+	if one := e.fork(st, e.s.And(o.Born, c.Live)); one != nil {
+		e.gap(one, o.Instr, verdict.Incomplete, "%s allocates memory that outlives a turn", a.what)
 	}
 }
 
-func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
+func (e *encoder) widenObject(a *arrival, o *memory.Object, x, y *memory.Content) {
 	key := e.cutter.keys[o]
 	h := a.hav.objs[key]
 	if h == nil {
@@ -75,17 +77,17 @@ func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
 	if done == nil {
 		done = &objHavoc{}
 	}
-	changed := x.live != y.live && !done.live
+	changed := x.Live != y.Live && !done.live
 	if changed && h.live || h.whole && !done.whole {
 		e.notForgotten(a, o)
 		return
 	}
 	h.live = h.live || changed
-	if h.whole && !done.u && e.shadow && e.maybeIndeterminate(y) {
+	if h.whole && !done.u && e.Shadow && e.maybeIndeterminate(y) {
 		h.u, changed = true, true
 	}
 	if !h.whole {
-		if x.base != y.base || x.arr != y.arr || o.csize < 0 && x.cells.root != y.cells.root {
+		if x.Base != y.Base || x.Array != y.Array || o.CSize < 0 && x.Cells.Root != y.Cells.Root {
 			h.whole, h.places, changed = true, nil, true
 		} else {
 			changed = e.widenCells(a, o, h, done, x, y) || changed
@@ -101,10 +103,10 @@ func (e *encoder) widenObject(a *arrival, o *object, x, y *content) {
 }
 
 // widenCells notes the ranges whose bytes differ; it reports whether h grew.
-func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *content) bool {
+func (e *encoder) widenCells(a *arrival, o *memory.Object, h, done *objHavoc, x, y *memory.Content) bool {
 	grew := false
 	next := int64(0)
-	diff(x.cells, y.cells, func(k int64, _, q *cell) {
+	memory.Diff(x.Cells, y.Cells, func(k int64, _, q *memory.Cell) {
 		if h.whole || k < next {
 			return
 		}
@@ -112,16 +114,16 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 			h.whole, h.places, grew = true, nil, true
 			return
 		}
-		off, n := q.off, q.n
-		if covered(y.cells, q, q.off, q.n) != q.n {
-			off, n = k, covered(y.cells, q, k, q.off+q.n-k)
+		off, n := q.Off, q.N
+		if memory.Covered(y.Cells, q, q.Off, q.N) != q.N {
+			off, n = k, memory.Covered(y.Cells, q, k, q.Off+q.N-k)
 		}
 		next = off + n
 		if n > policy.CutPlace {
 			h.whole, h.places, grew = true, nil, true
 			return
 		}
-		old, now := e.readRaw(o, x, off, n), e.readRaw(o, y, off, n)
+		old, now := e.ReadRaw(o, x, off, n), e.ReadRaw(o, y, off, n)
 		if e.sameVal(old, now) {
 			return
 		}
@@ -135,7 +137,7 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 			h.places = append(h.places, p)
 			sort.Slice(h.places, func(i, j int) bool { return h.places[i].off < h.places[j].off })
 			e.widen(a, p, old, now, nil)
-			p.u, grew = p.u || old.u != 0, true
+			p.u, grew = p.u || old.Undef != 0, true
 		case done.find(off, n) == nil:
 			e.notForgotten(a, o)
 		default:
@@ -147,12 +149,12 @@ func (e *encoder) widenCells(a *arrival, o *object, h, done *objHavoc, x, y *con
 
 // notForgotten gives up on a loop that changes an object which could not be made
 // unknown at its header.
-func (e *encoder) notForgotten(a *arrival, o *object) {
+func (e *encoder) notForgotten(a *arrival, o *memory.Object) {
 	one := *a.head
-	e.gap(&one, a.in, verdict.Incomplete, "%s changes %s, which is not known before", a.what, o.what())
+	e.gap(&one, a.in, verdict.Incomplete, "%s changes %s, which is not known before", a.what, o.What())
 }
 
-func (e *encoder) widenRegister(a *arrival, i int, old, now val) {
+func (e *encoder) widenRegister(a *arrival, i int, old, now memory.Val) {
 	if e.sameDeep(old, now) {
 		return
 	}
@@ -167,15 +169,15 @@ func (e *encoder) widenRegister(a *arrival, i int, old, now val) {
 	}
 }
 
-func (e *encoder) sameDeep(a, b val) bool {
-	if a.el == nil && b.el == nil {
+func (e *encoder) sameDeep(a, b memory.Val) bool {
+	if a.Elems == nil && b.Elems == nil {
 		return e.sameVal(a, b)
 	}
-	if len(a.el) != len(b.el) {
+	if len(a.Elems) != len(b.Elems) {
 		return false
 	}
-	for i := range a.el {
-		if !e.sameDeep(a.el[i], b.el[i]) {
+	for i := range a.Elems {
+		if !e.sameDeep(a.Elems[i], b.Elems[i]) {
 			return false
 		}
 	}
@@ -184,16 +186,16 @@ func (e *encoder) sameDeep(a, b val) bool {
 
 // widen makes p, whose value at the header is old, include now; it reports
 // whether p grew. It is only exact for a value that p made unknown at the header.
-func (e *encoder) widen(a *arrival, p *place, old, now val, t *ir.Type) bool {
-	if now.el != nil {
+func (e *encoder) widen(a *arrival, p *place, old, now memory.Val, t *ir.Type) bool {
+	if now.Elems != nil {
 		grew := false
-		for i := range now.el {
-			grew = e.widen(a, p, old.el[i], now.el[i], t.ElemAt(i)) || grew
+		for i := range now.Elems {
+			grew = e.widen(a, p, old.Elems[i], now.Elems[i], t.ElemAt(i)) || grew
 		}
 		return grew
 	}
 	grew := false
-	if now.u != 0 && old.u == 0 && !p.u {
+	if now.Undef != 0 && old.Undef == 0 && !p.u {
 		p.u, grew = true, true
 	}
 	if !e.isPointer(old, p, t) && !e.isPointer(now, p, t) {
@@ -221,8 +223,8 @@ func (e *encoder) widen(a *arrival, p *place, old, now val, t *ir.Type) bool {
 
 // lostPointers records a gap where in uses a pointer of which only the address
 // is known: an earlier turn made it of objects that are not represented.
-func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
-	e.cutter.pc = st.pc
+func (e *encoder) lostPointers(fr *frame, st *memory.State, in *ir.Instr) {
+	e.cutter.pc = st.PC
 	look := func(v ir.Value) {
 		if v == nil || !v.Type().IsPtr() {
 			return
@@ -230,8 +232,8 @@ func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
 		if _, ok := v.(*ir.Const); ok {
 			return
 		}
-		if p := e.value(fr, st, in, v).p; p != nil {
-			for _, a := range p.alts {
+		if p := e.value(fr, st, in, v).Ptr; p != nil {
+			for _, a := range p.Alts {
 				e.lostAlt(a, in)
 			}
 		}
@@ -247,8 +249,8 @@ func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
 	case ir.OpSub:
 		if in.Flags.Has(ir.PtrDiff) {
 			for _, v := range in.Args {
-				if x := e.value(fr, st, in, v); x.p == nil && x.t != 0 {
-					e.lostAlt(alt{g: e.s.True(), off: e.num(x)}, in)
+				if x := e.value(fr, st, in, v); x.Ptr == nil && x.Term != 0 {
+					e.lostAlt(memory.Alt{Guard: e.s.True(), Off: e.Num(x)}, in)
 				}
 			}
 		}
@@ -268,14 +270,14 @@ func (e *encoder) lostPointers(fr *frame, st *state, in *ir.Instr) {
 }
 
 // lostAlt records the gap for one target of a pointer.
-func (e *encoder) lostAlt(a alt, in *ir.Instr) {
-	if e.cutter == nil || a.obj != nil || e.cutter.pc == nil {
+func (e *encoder) lostAlt(a memory.Alt, in *ir.Instr) {
+	if e.cutter == nil || a.Object != nil || e.cutter.pc == nil {
 		return
 	}
-	if _, known := e.s.ConstVal(a.off); known {
+	if _, known := e.s.ConstVal(a.Off); known {
 		return
 	}
-	g := e.s.And(e.cutter.pc.all, a.g, e.s.NonZero(a.off))
+	g := e.s.And(e.cutter.pc.All, a.Guard, e.s.NonZero(a.Off))
 	if e.s.IsFalse(g) {
 		return
 	}

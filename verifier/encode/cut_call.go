@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -57,7 +59,7 @@ func (e *encoder) mustCutCalls(f *ir.Func, active int, forked bool) bool {
 }
 
 // cutCall calls f, which is cut.
-func (e *encoder) cutCall(fr *frame, st *state, in *ir.Instr, f *ir.Func, args []val) val {
+func (e *encoder) cutCall(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func, args []memory.Val) memory.Val {
 	why := ""
 	for _, p := range f.Params {
 		if p.ByVal != nil {
@@ -72,38 +74,38 @@ func (e *encoder) cutCall(fr *frame, st *state, in *ir.Instr, f *ir.Func, args [
 	}
 	if why != "" {
 		e.gap(st, in, verdict.Incomplete, "recursion of %s %s, and cannot be cut", f.Name, why)
-		return val{}
+		return memory.Val{}
 	}
 	for q := fr; q != nil; q = q.up {
 		switch {
 		case q.fn != f:
 		case q.rec == nil:
 			e.gap(st, in, verdict.Incomplete, "%s, which calls itself, is the entry", f.Name)
-			return val{}
+			return memory.Val{}
 		default:
-			e.backEdge(fr, q.rec.entry, edge{st: &state{pc: st.pc, mem: st.mem}, vals: args})
+			e.backEdge(fr, q.rec.entry, edge{st: &memory.State{PC: st.PC, Mem: st.Mem}, vals: args})
 			return e.comeBack(st, q.rec, args)
 		}
 	}
 	if !e.mayCall(fr, in, f, st) {
-		return val{}
+		return memory.Val{}
 	}
 	fr.forked = true
-	into := e.bit(e.s.Fresh("into!"+f.Name, ilr.BV(1)))
+	into := e.Bit(e.s.Fresh("into!"+f.Name, ilr.BV(1)))
 	r := &recursion{}
 	if body := e.fork(st, into); body != nil {
-		e.walkBody(fr, &state{pc: body.pc, mem: body.mem}, in, f, r, args)
+		e.walkBody(fr, &memory.State{PC: body.PC, Mem: body.Mem}, in, f, r, args)
 	}
-	if st.pc = e.and(st.pc, e.s.Not(into)); st.pc == nil || e.cutter.stop {
-		st.pc = nil
-		return val{}
+	if st.PC = e.And(st.PC, e.s.Not(into)); st.PC == nil || e.cutter.stop {
+		st.PC = nil
+		return memory.Val{}
 	}
 	return e.comeBack(st, r, args)
 }
 
 // walkBody walks f once for all activations that the call in leads to.
-func (e *encoder) walkBody(fr *frame, st *state, in *ir.Instr, f *ir.Func, r *recursion, args []val) {
-	ed := edge{st: st, vals: append([]val(nil), args...)}
+func (e *encoder) walkBody(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func, r *recursion, args []memory.Val) {
+	ed := edge{st: st, vals: append([]memory.Val(nil), args...)}
 	sub := e.newFrame(fr, in, f, ed.vals)
 	sub.rec = r
 	key := e.cutter.number(sub.context + "/entry of " + f.Name)
@@ -127,10 +129,10 @@ func (e *encoder) walkBody(fr *frame, st *state, in *ir.Instr, f *ir.Func, r *re
 	e.widenMemory(r.back, end)
 	out := edge{st: end}
 	if !f.Ret.IsVoid() {
-		out.vals = []val{ret}
+		out.vals = []memory.Val{ret}
 	}
 	e.widenResult(r.back, out)
-	a := Arrival{Guard: end.pc.all, After: len(e.f.Sites)}
+	a := Arrival{Guard: end.PC.All, After: len(e.f.Sites)}
 	a.Values = r.values(edge{st: r.entry.head, vals: r.entry.vals}, out)
 	a.Entry = r.entries(a.Values)
 	h := &e.f.Headers[r.back.index]
@@ -152,36 +154,36 @@ func (e *encoder) widenResult(a *arrival, out edge) {
 
 // comeBack is st after a call of the function of r: unknown in what the body may
 // change.
-func (e *encoder) comeBack(st *state, r *recursion, args []val) val {
+func (e *encoder) comeBack(st *memory.State, r *recursion, args []memory.Val) memory.Val {
 	x := r.back
 	if x == nil || x.hav.phis[0] == nil { // nothing returns
-		st.pc = nil
-		return val{}
+		st.PC = nil
+		return memory.Val{}
 	}
-	was := edge{st: &state{pc: st.pc, mem: st.mem}, vals: args}
+	was := edge{st: &memory.State{PC: st.PC, Mem: st.Mem}, vals: args}
 	for _, key := range sortedKeys(x.hav.objs) {
 		o := e.keyed(key)
-		if o == nil || st.get(o) == nil || x.done[o] == nil {
+		if o == nil || st.Get(o) == nil || x.done[o] == nil {
 			if e.cutter.grown {
 				continue // the next walk knows
 			}
 			e.gap(st, x.in, verdict.Incomplete, "%s changes an object that is not known before", x.what)
-			return val{}
+			return memory.Val{}
 		}
 		e.forgetObject(st, o, x.done[o], &objHavoc{})
 	}
 	is := edge{st: st}
-	var ret val
+	var ret memory.Val
 	if t := x.regs[0].t; !t.IsVoid() {
-		var old val
+		var old memory.Val
 		if t.IsAggregate() || t.Kind == ir.KindVector {
-			old = e.zero(t)
+			old = e.Zero(t)
 		}
 		ret = e.unknown(old, x.hav.phis[0], t, "result")
-		is.vals = []val{ret}
+		is.vals = []memory.Val{ret}
 	}
-	st.pc = e.and(st.pc, e.bit(e.s.Fresh("come back", ilr.BV(1))))
-	s := Site{Guard: st.pc.all, Values: r.values(was, is)}
+	st.PC = e.And(st.PC, e.Bit(e.s.Fresh("come back", ilr.BV(1))))
+	s := Site{Guard: st.PC.All, Values: r.values(was, is)}
 	s.Entry = r.entries(s.Values)
 	e.addSite(x.index, s)
 	return ret

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -18,12 +20,12 @@ type register struct {
 // of the registers regs.
 func (e *encoder) forget(fr *frame, a *arrival, in edge, regs []register) {
 	st := in.st
-	entry := &state{pc: st.pc, mem: st.mem, loc: st.loc}
-	before := append([]val(nil), in.vals...)
+	entry := &memory.State{PC: st.PC, Mem: st.Mem, Regs: st.Regs}
+	before := append([]memory.Val(nil), in.vals...)
 	var vars []*cutVar
 	for _, key := range sortedKeys(a.hav.objs) {
 		o := e.keyed(key)
-		if o == nil || st.get(o) == nil {
+		if o == nil || st.Get(o) == nil {
 			continue
 		}
 		a.done[o] = &objHavoc{}
@@ -46,29 +48,29 @@ func (e *encoder) forget(fr *frame, a *arrival, in edge, regs []register) {
 			vars = append(vars, v)
 		}
 	}
-	a.mark, a.regs = len(e.objs), regs
-	a.head = &state{pc: st.pc, mem: st.mem, loc: st.loc}
-	a.vals = append([]val(nil), in.vals...)
+	a.mark, a.regs = len(e.Objects), regs
+	a.head = &memory.State{PC: st.PC, Mem: st.Mem, Regs: st.Regs}
+	a.vals = append([]memory.Val(nil), in.vals...)
 	vars = append(vars, e.cellVars(a, entry, st)...)
 	// A path may end at the header: what is assumed of its state must not speak
 	// about the ways to it.
-	st.pc = e.and(st.pc, e.bit(e.s.Fresh("go on", ilr.BV(1))))
+	st.PC = e.And(st.PC, e.Bit(e.s.Fresh("go on", ilr.BV(1))))
 	e.addHeader(fr, a, entry, st, vars)
 }
 
 // keyed finds the object of a key; what exists from the beginning is made when it is first needed.
-func (e *encoder) keyed(key string) *object {
+func (e *encoder) keyed(key string) *memory.Object {
 	if o := e.cutter.byKey[key]; o != nil {
 		return o
 	}
 	for _, g := range e.m.Globals {
 		if key == "global "+g.Name {
-			return e.globalObject(g)
+			return e.GlobalObject(g)
 		}
 	}
 	for _, f := range e.m.Funcs {
 		if key == "func "+f.Name {
-			return e.funcObject(f)
+			return e.FuncObject(f)
 		}
 	}
 	for i := range e.opts.Regions {
@@ -80,94 +82,94 @@ func (e *encoder) keyed(key string) *object {
 }
 
 // forgetObject makes o, or parts of it, unknown, and lists what became unknown.
-func (e *encoder) forgetObject(st *state, o *object, h, done *objHavoc) []*cutVar {
-	c := *st.get(o)
+func (e *encoder) forgetObject(st *memory.State, o *memory.Object, h, done *objHavoc) []*cutVar {
+	c := *st.Get(o)
 	done.whole, done.live = h.whole, h.live
 	var vars []*cutVar
 	if h.live {
 		entry := e.liveOf(st, o)
-		c.live = e.bit(e.s.Fresh("live!"+o.name, ilr.BV(1)))
-		vars = append(vars, &cutVar{name: liveName(o), entry: entry, head: e.s.BoolToBV(c.live, 1), moves: true,
+		c.Live = e.Bit(e.s.Fresh("live!"+o.Name, ilr.BV(1)))
+		vars = append(vars, &cutVar{name: liveName(o), entry: entry, head: e.s.BoolToBV(c.Live, 1), moves: true,
 			at: func(in edge) ilr.Term { return e.liveOf(in.st, o) }})
 	}
 	if h.whole {
-		done.u = h.u || e.shadow && e.maybeIndeterminate(&c)
-		c.base = &base{kind: baseUnknown, obj: o, uninit: done.u, anyMask: true, silent: true}
-		c.cells, c.arr = trie[cell]{}, nil
+		done.u = h.u || e.Shadow && e.maybeIndeterminate(&c)
+		c.Base = &memory.Base{Kind: memory.BaseUnknown, Object: o, Uninit: done.u, AnyMask: true, Silent: true}
+		c.Cells, c.Array = memory.Trie[memory.Cell]{}, nil
 		if n := e.elementSize(o); n > 0 { // lemmas speak of elements as those of an array, however few they are
-			c.arr = e.baseArray(c.base, o, n)
+			c.Array = e.BaseArray(c.Base, o, n)
 		}
-		st.put(o, &c)
+		st.Put(o, &c)
 		return vars
 	}
 	d := &c
 	for _, p := range h.places {
-		if o.csize < 0 || p.off+p.n > o.csize {
+		if o.CSize < 0 || p.off+p.n > o.CSize {
 			continue // back edges notice if that matters
 		}
 		done.places = append(done.places, p)
-		old := e.readRaw(o, d, p.off, p.n)
-		v := e.unknown(old, p, nil, o.name)
-		d = e.writeRaw(d, p.off, p.n, v)
+		old := e.ReadRaw(o, d, p.off, p.n)
+		v := e.unknown(old, p, nil, o.Name)
+		d = e.WriteRaw(d, p.off, p.n, v)
 		vars = append(vars, e.memoryVar(o, p, old, v)...)
 	}
-	st.put(o, d)
+	st.Put(o, d)
 	return vars
 }
 
 // liveOf is one bit: o is alive.
-func (e *encoder) liveOf(st *state, o *object) ilr.Term {
-	return e.s.BoolToBV(st.get(o).live, 1)
+func (e *encoder) liveOf(st *memory.State, o *memory.Object) ilr.Term {
+	return e.s.BoolToBV(st.Get(o).Live, 1)
 }
 
-func liveName(o *object) string {
-	if o.name == "" {
+func liveName(o *memory.Object) string {
+	if o.Name == "" {
 		return "life of the heap block"
 	}
-	return "life of " + o.name
+	return "life of " + o.Name
 }
 
 // unknown is any value of the kind that p describes, or old was. t is nil for raw bytes.
-func (e *encoder) unknown(old val, p *place, t *ir.Type, name string) val {
-	if old.el != nil || t != nil && (t.IsAggregate() || t.Kind == ir.KindVector) {
-		out := val{el: make([]val, len(old.el))}
-		for i := range old.el {
-			out.el[i] = e.unknown(old.el[i], p, t.ElemAt(i), name)
+func (e *encoder) unknown(old memory.Val, p *place, t *ir.Type, name string) memory.Val {
+	if old.Elems != nil || t != nil && (t.IsAggregate() || t.Kind == ir.KindVector) {
+		out := memory.Val{Elems: make([]memory.Val, len(old.Elems))}
+		for i := range old.Elems {
+			out.Elems[i] = e.unknown(old.Elems[i], p, t.ElemAt(i), name)
 		}
 		return out
 	}
-	u := p.u || old.u != 0
-	var out val
+	u := p.u || old.Undef != 0
+	var out memory.Val
 	switch {
 	case e.isPointer(old, p, t):
-		out = val{p: e.unknownPtr(old, p, name)}
+		out = memory.Val{Ptr: e.unknownPtr(old, p, name)}
 	case t != nil:
-		out.t = e.s.Fresh("turn!"+name, ilr.BV(e.bitsOf(t)))
+		out.Term = e.s.Fresh("turn!"+name, ilr.BV(e.BitsOf(t)))
 		if t.Kind == ir.KindInt {
-			out = e.scalar(out.t)
+			out = e.Scalar(out.Term)
 		}
 	default:
-		out.t = e.s.Fresh("turn!"+name, ilr.BV(int(8*p.n)))
+		out.Term = e.s.Fresh("turn!"+name, ilr.BV(int(8*p.n)))
 	}
 	if u {
 		w := int(8 * p.n)
 		if t != nil {
-			w = e.bitsOf(t)
+			w = e.BitsOf(t)
 		}
-		out.u = e.s.Sext(e.s.Fresh("mask!"+name, ilr.BV(1)), w)
+		out.Undef = e.s.Sext(e.s.Fresh("mask!"+name, ilr.BV(1)), w)
 	}
 	return out
 }
 
-func (e *encoder) isPointer(old val, p *place, t *ir.Type) bool {
+func (e *encoder) isPointer(old memory.Val, p *place, t *ir.Type) bool {
 	if t != nil {
-		return t.IsPtr() || t.Kind == ir.KindInt && t.Width == e.w && (p.ptr || old.p != nil)
+		return t.IsPtr() || t.Kind == ir.KindInt && t.Width == e.w && (p.ptr || old.Ptr != nil)
 	}
-	return int(8*p.n) == e.w && (p.ptr || old.p != nil)
+	return int(8*p.n) == e.w && (p.ptr || old.Ptr != nil)
 }
 
 // unknownPtr points to any of the objects that p or old lists.
-func (e *encoder) unknownPtr(old val, p *place, name string) *ptr {
+func (e *encoder) unknownPtr(old memory.Val, p *place, name string) *memory.Ptr {
 	spots := map[string]spot{}
 	for k, s := range p.spots {
 		if k != "" && e.keyed(k) == nil {
@@ -175,31 +177,31 @@ func (e *encoder) unknownPtr(old val, p *place, name string) *ptr {
 		}
 		addSpot(spots, k, s)
 	}
-	if old.p != nil || old.t != 0 {
-		for k, s := range e.spotsOf(old, len(e.objs)) {
+	if old.Ptr != nil || old.Term != 0 {
+		for k, s := range e.spotsOf(old, len(e.Objects)) {
 			addSpot(spots, k, s)
 		}
 	}
 	rest := e.s.True()
-	var alts []alt
+	var alts []memory.Alt
 	ks := sortedKeys(spots)
 	for i, k := range ks {
 		s := spots[k]
-		a := alt{g: rest, off: e.s.Const(constant(e.w, s.c))}
+		a := memory.Alt{Guard: rest, Off: e.s.Const(constant(e.w, s.c))}
 		if k != "" {
-			a.obj = e.keyed(k)
+			a.Object = e.keyed(k)
 		}
 		if s.any {
-			a.off = e.multipleOf(name, s.zeros)
+			a.Off = e.multipleOf(name, s.zeros)
 		}
 		if i < len(ks)-1 {
-			b := e.bit(e.s.Fresh("to!"+name, ilr.BV(1)))
-			a.g = e.s.And(rest, b)
+			b := e.Bit(e.s.Fresh("to!"+name, ilr.BV(1)))
+			a.Guard = e.s.And(rest, b)
 			rest = e.s.And(rest, e.s.Not(b))
 		}
 		alts = append(alts, a)
 	}
-	return e.gather(alts)
+	return e.Gather(alts)
 }
 
 func (e *encoder) multipleOf(name string, zeros int) ilr.Term {
@@ -220,21 +222,21 @@ func addSpot(m map[string]spot, k string, s spot) {
 
 // spotsOf lists what v, taken as a pointer, can be. Objects made since mark in
 // the turn at hand are addresses only: the next turn does not know them.
-func (e *encoder) spotsOf(v val, mark int) map[string]spot {
+func (e *encoder) spotsOf(v memory.Val, mark int) map[string]spot {
 	out := map[string]spot{}
-	for _, a := range e.asPtr(v).alts {
-		if e.s.IsFalse(a.g) {
+	for _, a := range e.AsPtr(v).Alts {
+		if e.s.IsFalse(a.Guard) {
 			continue
 		}
 		k, s := "", spot{any: true}
-		if a.obj == nil || a.obj.id < mark || a.obj.kind != objStack && a.obj.kind != objHeap {
-			if c, ok := e.constOf(a.off); ok {
+		if a.Object == nil || a.Object.ID < mark || a.Object.Kind != memory.ObjStack && a.Object.Kind != memory.ObjHeap {
+			if c, ok := e.ConstOf(a.Off); ok {
 				s = spot{c: c}
 			} else {
-				s.zeros = min(16, e.lowZeros(a.off))
+				s.zeros = min(16, e.LowZeros(a.Off))
 			}
-			if a.obj != nil {
-				k = e.cutter.keys[a.obj]
+			if a.Object != nil {
+				k = e.cutter.keys[a.Object]
 			}
 		}
 		if k == "" && s.any {

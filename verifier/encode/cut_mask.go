@@ -3,6 +3,8 @@ package encode
 import (
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
@@ -28,33 +30,33 @@ func (e *encoder) isOnes(u ilr.Term) bool {
 }
 
 // masked is one bit: v has indeterminate bits.
-func (e *encoder) masked(v val) ilr.Term {
-	if v.u == 0 {
+func (e *encoder) masked(v memory.Val) ilr.Term {
+	if v.Undef == 0 {
 		return e.s.Int(1, 0)
 	}
-	return e.s.BoolToBV(e.s.NonZero(v.u), 1)
+	return e.s.BoolToBV(e.s.NonZero(v.Undef), 1)
 }
 
 // maskVar tells whether the element of o that the ghost index names has indeterminate bits.
-func (e *encoder) maskVar(o *object, n, count int64, entry, st *state) *cutVar {
-	read := func(st *state) ilr.Term { return e.ghostPart(o, st, e.f.Ghost, n, 1, e.masked) }
+func (e *encoder) maskVar(o *memory.Object, n, count int64, entry, st *memory.State) *cutVar {
+	read := func(st *memory.State) ilr.Term { return e.ghostPart(o, st, e.f.Ghost, n, 1, e.masked) }
 	return &cutVar{name: maskName(e.cellName(o)), mask: true, entry: read(entry), head: read(st), moves: true,
 		cell:  true,
 		count: count, at: func(in edge) ilr.Term { return read(in.st) }}
 }
 
 // maybeIndeterminate reports whether an object with these contents may have indeterminate bits.
-func (e *encoder) maybeIndeterminate(c *content) bool {
+func (e *encoder) maybeIndeterminate(c *memory.Content) bool {
 	found := false
-	look := func(_ int64, x *cell) { found = found || x.v.u != 0 || x.v.el != nil }
-	c.cells.each(look)
+	look := func(_ int64, x *memory.Cell) { found = found || x.V.Undef != 0 || x.V.Elems != nil }
+	c.Cells.Each(look)
 	switch {
 	case found:
-	case c.arr != nil:
-		found = c.arr.u != 0
+	case c.Array != nil:
+		found = c.Array.Undef != 0
 	default:
-		c.base.cells.each(look)
-		found = found || c.base.uninit || c.base.kind == baseInvalid || c.base.arr != nil && c.base.arr.u != 0
+		c.Base.Cells.Each(look)
+		found = found || c.Base.Uninit || c.Base.Kind == memory.BaseInvalid || c.Base.Array != nil && c.Base.Array.Undef != 0
 	}
 	return found
 }

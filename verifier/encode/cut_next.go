@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
@@ -13,15 +15,15 @@ import (
 
 // nexts returns the elements behind those that the ghost index names, and, where there are any, the numbers that loops
 // around that of a count with.
-func (e *encoder) nexts(fr *frame, a *arrival, entry, st *state) []*cutVar {
+func (e *encoder) nexts(fr *frame, a *arrival, entry, st *memory.State) []*cutVar {
 	var out []*cutVar
 	for i, v := range a.vars {
 		if v.of == nil || !e.cutter.pairs[e.cutter.keys[v.of]] {
 			continue
 		}
 		o, n, k := v.of, e.cutter.cells[v.of], e.s.Add(e.f.Ghost, e.s.Int(e.w, 1))
-		read := func(st *state) ilr.Term { return e.ghostPart(o, st, k, n, int(8*n), e.num) }
-		out = append(out, &cutVar{name: fmt.Sprintf("%s[%s + 1]", o.asArray(), e.ghostName()), entry: read(entry),
+		read := func(st *memory.State) ilr.Term { return e.ghostPart(o, st, k, n, int(8*n), e.Num) }
+		out = append(out, &cutVar{name: fmt.Sprintf("%s[%s + 1]", arrayName(o), e.ghostName()), entry: read(entry),
 			head: read(st), cell: true, next: i + 1, at: func(in edge) ilr.Term { return read(in.st) }})
 	}
 	if len(out) > 0 {
@@ -55,7 +57,7 @@ func (e *encoder) around(fr *frame, a *arrival) []*cutVar {
 // notePair notes that an array is read at two places that differ by a constant.
 func (e *encoder) notePair(t target) {
 	key := e.cutter.keys[t.obj]
-	if _, known := e.constOf(t.off); known || t.obj == nil || key == "" || e.cutter.pairs[key] {
+	if _, known := e.ConstOf(t.off); known || t.obj == nil || key == "" || e.cutter.pairs[key] {
 		return
 	}
 	stem, stems := e.stem(t.off), e.cutter.stems[t.obj]

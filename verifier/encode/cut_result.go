@@ -3,6 +3,8 @@ package encode
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -13,7 +15,7 @@ import (
 func (e *encoder) openBack(fr *frame, r *recursion) {
 	x := r.back
 	for _, key := range sortedKeys(x.hav.objs) {
-		if o := e.keyed(key); o != nil && x.head.get(o) != nil {
+		if o := e.keyed(key); o != nil && x.head.Get(o) != nil {
 			h := *x.hav.objs[key]
 			h.places = slices.Clone(h.places)
 			x.done[o] = &h
@@ -58,10 +60,10 @@ func (e *encoder) joinBefore(r *recursion, before []*backVar) {
 // resultVar is the number that a call gives back.
 func (e *encoder) resultVar(r *recursion) {
 	t, p := r.back.regs[0].t, r.back.hav.phis[0]
-	if p == nil || p.u || !t.IsInt() && !t.IsPtr() || e.bitsOf(t) > 64 {
+	if p == nil || p.u || !t.IsInt() && !t.IsPtr() || e.BitsOf(t) > 64 {
 		return
 	}
-	v := &backVar{Var: Var{Name: "result", Width: e.bitsOf(t), Moves: true}}
+	v := &backVar{Var: Var{Name: "result", Width: e.BitsOf(t), Moves: true}}
 	if t.IsInt() && !p.ptr {
 		v.From.Result = true
 		v.at = func(_, is edge) ilr.Term { return e.plainNumber(is.vals[0], v.Width) }
@@ -76,8 +78,8 @@ func (e *encoder) resultVar(r *recursion) {
 }
 
 // onlySpot is the one object that a pointer with these targets can point to.
-func (e *encoder) onlySpot(spots map[string]spot) *object {
-	var out *object
+func (e *encoder) onlySpot(spots map[string]spot) *memory.Object {
+	var out *memory.Object
 	for _, k := range sortedKeys(spots) {
 		if k == "" {
 			continue
@@ -95,17 +97,17 @@ func (e *encoder) argumentVars(fr *frame, r *recursion) []*backVar {
 	var out []*backVar
 	for i, p := range fr.fn.Params {
 		head := r.entry.vals[i]
-		if head.u != 0 || !p.T.IsInt() && !p.T.IsPtr() || e.bitsOf(p.T) > 64 {
+		if head.Undef != 0 || !p.T.IsInt() && !p.T.IsPtr() || e.BitsOf(p.T) > 64 {
 			continue
 		}
-		v := &backVar{Var: Var{Name: p.Name, Width: e.bitsOf(p.T)}}
-		if p.T.IsInt() && head.p == nil {
+		v := &backVar{Var: Var{Name: p.Name, Width: e.BitsOf(p.T)}}
+		if p.T.IsInt() && head.Ptr == nil {
 			v.From.Param = i + 1
 			v.at = func(was, _ edge) ilr.Term { return e.plainNumber(was.vals[i], v.Width) }
 			out = append(out, v)
 			continue
 		}
-		if o := e.onlySpot(e.spotsOf(head, len(e.objs))); o != nil {
+		if o := e.onlySpot(e.spotsOf(head, len(e.Objects))); o != nil {
 			v.Name, v.Offset = "offset of "+p.Name, true
 			v.at = func(was, _ edge) ilr.Term { return e.offsetIn(o, was.vals[i]) }
 			out = append(out, v)
@@ -116,9 +118,9 @@ func (e *encoder) argumentVars(fr *frame, r *recursion) []*backVar {
 
 // changedVars adds the numbers in what calls change of o, after the call, to r,
 // and gives those before it; n others are before them.
-func (e *encoder) changedVars(r *recursion, o *object, h *objHavoc, n int) []*backVar {
+func (e *encoder) changedVars(r *recursion, o *memory.Object, h *objHavoc, n int) []*backVar {
 	var out []*backVar
-	add := func(v Var, read func(*state) ilr.Term) {
+	add := func(v Var, read func(*memory.State) ilr.Term) {
 		was := v
 		was.Name, was.Moves = v.Name+" before", false
 		out = append(out, &backVar{Var: was, at: func(was, _ edge) ilr.Term { return read(was.st) }})
@@ -126,38 +128,38 @@ func (e *encoder) changedVars(r *recursion, o *object, h *objHavoc, n int) []*ba
 		r.vars = append(r.vars, &backVar{Var: v, at: func(_, is edge) ilr.Term { return read(is.st) }})
 	}
 	if h.live {
-		add(Var{Name: liveName(o), Width: 1, Moves: true}, func(st *state) ilr.Term { return e.liveOf(st, o) })
+		add(Var{Name: liveName(o), Width: 1, Moves: true}, func(st *memory.State) ilr.Term { return e.liveOf(st, o) })
 	}
 	if h.whole {
 		if size := e.ghostOf(o); size > 0 {
 			v := Var{Name: e.cellName(o), Width: int(8 * size), Moves: true, Cell: true}
-			if o.csize > 0 {
-				v.Count = o.csize / size
+			if o.CSize > 0 {
+				v.Count = o.CSize / size
 			}
-			add(v, func(st *state) ilr.Term { return e.ghostCell(o, st, size) })
+			add(v, func(st *memory.State) ilr.Term { return e.ghostCell(o, st, size) })
 		}
 		return out
 	}
 	for _, p := range h.places {
 		w := int(8 * p.n)
-		read := func(st *state) val { return e.readRaw(o, st.get(o), p.off, p.n) }
+		read := func(st *memory.State) memory.Val { return e.ReadRaw(o, st.Get(o), p.off, p.n) }
 		head := read(r.back.head)
-		if w > 64 || p.u || head.u != 0 {
+		if w > 64 || p.u || head.Undef != 0 {
 			continue
 		}
 		v := Var{Name: e.placeName(o, p), Width: w, Moves: true}
-		if !p.ptr && head.p == nil {
-			v.From = Origin{Global: o.glob, Off: p.off}
-			add(v, func(st *state) ilr.Term { return e.plainNumber(read(st), w) })
+		if !p.ptr && head.Ptr == nil {
+			v.From = Origin{Global: o.Global, Off: p.off}
+			add(v, func(st *memory.State) ilr.Term { return e.plainNumber(read(st), w) })
 			continue
 		}
-		spots := e.spotsOf(head, len(e.objs))
+		spots := e.spotsOf(head, len(e.Objects))
 		for k, s := range p.spots {
 			addSpot(spots, k, s)
 		}
 		if to := e.onlySpot(spots); to != nil {
 			v.Name, v.Offset = "offset of "+v.Name, true
-			add(v, func(st *state) ilr.Term { return e.offsetIn(to, read(st)) })
+			add(v, func(st *memory.State) ilr.Term { return e.offsetIn(to, read(st)) })
 		}
 	}
 	return out
@@ -166,7 +168,7 @@ func (e *encoder) changedVars(r *recursion, o *object, h *objHavoc, n int) []*ba
 // readVars are the globals that the function reads and calls of it do not change.
 func (e *encoder) readVars(fr *frame, r *recursion) []*backVar {
 	var out []*backVar
-	seen := map[*object]bool{}
+	seen := map[*memory.Object]bool{}
 	for _, b := range fr.fn.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op != ir.OpLoad || !in.Access.IsInt() {
@@ -176,14 +178,14 @@ func (e *encoder) readVars(fr *frame, r *recursion) []*backVar {
 			if !ok || c.Global == nil || c.Off != 0 || c.Global.Const {
 				continue
 			}
-			o, n := e.globalObject(c.Global), e.lay.StoreSize(in.Access)
-			if seen[o] || r.back.done[o] != nil || o.csize != n || n > 8 {
+			o, n := e.GlobalObject(c.Global), e.lay.StoreSize(in.Access)
+			if seen[o] || r.back.done[o] != nil || o.CSize != n || n > 8 {
 				continue
 			}
 			seen[o] = true
-			read := func(st *state) ilr.Term { return e.plainNumber(e.readRaw(o, st.get(o), 0, n), int(8*n)) }
+			read := func(st *memory.State) ilr.Term { return e.plainNumber(e.ReadRaw(o, st.Get(o), 0, n), int(8*n)) }
 			if _, known := e.s.ConstVal(read(r.back.head)); !known {
-				out = append(out, &backVar{Var: Var{Name: o.name, Width: int(8 * n), From: Origin{Global: o.glob}},
+				out = append(out, &backVar{Var: Var{Name: o.Name, Width: int(8 * n), From: Origin{Global: o.Global}},
 					at: func(was, _ edge) ilr.Term { return read(was.st) }})
 			}
 		}
@@ -193,9 +195,9 @@ func (e *encoder) readVars(fr *frame, r *recursion) []*backVar {
 
 // plainNumber is a number of width w, any where v is none: a lemma about it then
 // holds for all.
-func (e *encoder) plainNumber(v val, w int) ilr.Term {
-	if v.t == 0 || v.u != 0 {
+func (e *encoder) plainNumber(v memory.Val, w int) ilr.Term {
+	if v.Term == 0 || v.Undef != 0 {
 		return e.s.Fresh("any", ilr.BV(w))
 	}
-	return e.num(v)
+	return e.Num(v)
 }

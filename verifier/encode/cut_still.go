@@ -3,20 +3,22 @@ package encode
 import (
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // companions are numbers that the loop reads and does not change.
-func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) []*cutVar {
+func (e *encoder) companions(fr *frame, a *arrival, st *memory.State, vars []*cutVar) []*cutVar {
 	var out []*cutVar
 	members, seen := 0, map[ilr.Term]bool{}
-	add := func(name string, v val, from Origin) {
-		if v.t == 0 || v.p != nil || v.u != 0 || v.el != nil {
+	add := func(name string, v memory.Val, from Origin) {
+		if v.Term == 0 || v.Ptr != nil || v.Undef != 0 || v.Elems != nil {
 			return
 		}
-		t := e.num(v)
+		t := e.Num(v)
 		if _, known := e.s.ConstVal(t); known || seen[t] || e.s.Width(t) > 64 || e.s.Width(t) < 8 {
 			return
 		}
@@ -37,7 +39,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 	}
 	for _, v := range vars {
 		if v.obj != nil {
-			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", val{t: v.obj.size}, Origin{})
+			add("size of what "+strings.TrimPrefix(v.name, "offset of ")+" points to", memory.Val{Term: v.obj.Size}, Origin{})
 		}
 	}
 	for i, p := range fr.fn.Params {
@@ -59,11 +61,11 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 					continue
 				}
 				o, p := e.stillPlace(fr, a, st, in.Args[0], e.lay.StoreSize(in.Access))
-				if p == nil || p.n != o.csize && members == policy.StillMembers {
+				if p == nil || p.n != o.CSize && members == policy.StillMembers {
 					continue
 				}
 				before := len(out)
-				if add(e.placeName(o, p), e.readRaw(o, st.get(o), p.off, p.n), o.origin(p.off)); p.n != o.csize {
+				if add(e.placeName(o, p), e.ReadRaw(o, st.Get(o), p.off, p.n), originOf(o, p.off)); p.n != o.CSize {
 					members += len(out) - before
 				}
 			}
@@ -74,7 +76,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *state, vars []*cutVar) [
 }
 
 // below adds variables that functions called in the loop of a read, and its turns do not change.
-func (e *encoder) below(fr *frame, a *arrival, st *state, add func(name string, v val, from Origin)) {
+func (e *encoder) below(fr *frame, a *arrival, st *memory.State, add func(name string, v memory.Val, from Origin)) {
 	called := map[*ir.Func]bool{fr.fn: true}
 	for _, b := range fr.fn.Blocks {
 		if fr.g.Pos[b.Index] < 0 || a.loop != nil && !fr.g.In(b, a.loop) {
@@ -90,7 +92,7 @@ func (e *encoder) below(fr *frame, a *arrival, st *state, add func(name string, 
 	most := policy.StillBelow
 	for _, g := range e.readBy(called) {
 		if o, p := e.stillPlace(fr, a, st, g, e.lay.SizeOf(g.Global.T)); p != nil && most > 0 {
-			add(e.placeName(o, p), e.readRaw(o, st.get(o), p.off, p.n), o.origin(p.off))
+			add(e.placeName(o, p), e.ReadRaw(o, st.Get(o), p.off, p.n), originOf(o, p.off))
 			most--
 		}
 	}
@@ -138,9 +140,9 @@ func (e *encoder) readBy(fs map[*ir.Func]bool) []*ir.Const {
 
 // stillPlace returns the n bytes of the object that an access at v goes to, wherever in the loop of a it happens, if
 // its turns do not change them.
-func (e *encoder) stillPlace(fr *frame, a *arrival, st *state, v ir.Value, n int64) (*object, *place) {
+func (e *encoder) stillPlace(fr *frame, a *arrival, st *memory.State, v ir.Value, n int64) (*memory.Object, *place) {
 	o, off := e.stillAddress(fr, a, st, v)
-	if o == nil || st.get(o) == nil || off < 0 || off+n > o.csize {
+	if o == nil || st.Get(o) == nil || off < 0 || off+n > o.CSize {
 		return nil, nil
 	}
 	if d := a.done[o]; d != nil && (d.whole || d.overlaps(off, n)) {
@@ -151,11 +153,11 @@ func (e *encoder) stillPlace(fr *frame, a *arrival, st *state, v ir.Value, n int
 
 // stillAddress returns the object, and the place in it, that v is the address of in every turn; nil if it is not plain
 // that there is only one, beside null.
-func (e *encoder) stillAddress(fr *frame, a *arrival, st *state, v ir.Value) (*object, int64) {
+func (e *encoder) stillAddress(fr *frame, a *arrival, st *memory.State, v ir.Value) (*memory.Object, int64) {
 	switch v := v.(type) {
 	case *ir.Const:
 		if v.Global != nil {
-			return e.globals[v.Global], v.Off
+			return e.Globals[v.Global], v.Off
 		}
 	case *ir.Param:
 		if a.loop != nil {
@@ -172,7 +174,7 @@ func (e *encoder) stillAddress(fr *frame, a *arrival, st *state, v ir.Value) (*o
 			return e.stillAddress(fr, a, st, v.Args[0])
 		case v.Op == ir.OpLoad && v.T.IsPtr():
 			if o, p := e.stillPlace(fr, a, st, v.Args[0], e.lay.StoreSize(v.T)); p != nil {
-				return e.onlyTarget(e.readRaw(o, st.get(o), p.off, p.n))
+				return e.onlyTarget(e.ReadRaw(o, st.Get(o), p.off, p.n))
 			}
 		}
 	}
@@ -180,19 +182,19 @@ func (e *encoder) stillAddress(fr *frame, a *arrival, st *state, v ir.Value) (*o
 }
 
 // onlyTarget returns the object, and the place in it, that v points to unless it is null.
-func (e *encoder) onlyTarget(v val) (o *object, off int64) {
-	if v.p == nil || v.u != 0 {
+func (e *encoder) onlyTarget(v memory.Val) (o *memory.Object, off int64) {
+	if v.Ptr == nil || v.Undef != 0 {
 		return nil, 0
 	}
-	for _, t := range v.p.alts {
-		k, known := e.s.ConstVal(t.off)
+	for _, t := range v.Ptr.Alts {
+		k, known := e.s.ConstVal(t.Off)
 		n, fits := k.Int64()
 		switch {
-		case !t.toObject():
+		case !t.ToObject():
 		case o != nil || !known || !fits:
 			return nil, 0
 		default:
-			o, off = t.obj, n
+			o, off = t.Object, n
 		}
 	}
 	return o, off

@@ -31,7 +31,7 @@ func (e *encoder) stretches(fr *frame, l *unwind.Loop) bool {
 
 // split lets the base go on from the entry of the loop, and makes inst the first turn of the stretch.
 func (e *encoder) split(fr *frame, a *arrival, inst *instance, in edge, forget func(in edge)) {
-	base := e.bit(e.s.Fresh("base", ilr.BV(1)))
+	base := e.Bit(e.s.Fresh("base", ilr.BV(1)))
 	stretch := edge{st: e.fork(in.st, e.s.Not(base)), vals: slices.Clone(in.vals)}
 	if stretch.st != nil {
 		forget(stretch)
@@ -39,14 +39,14 @@ func (e *encoder) split(fr *frame, a *arrival, inst *instance, in edge, forget f
 		turns[a.loop.Depth-1] = int32(a.turns)
 		fr.enqueue(&instance{block: inst.block, turns: turns, key: fr.g.KeyOf(inst.block, turns)}, stretch)
 	}
-	in.st.pc = e.and(in.st.pc, base)
+	in.st.PC = e.And(in.st.PC, base)
 }
 
 // nextTurn treats an arrival at the header of a, which is cut for several turns, behind a turn before turn. It
 // reports whether turn is walked.
 func (e *encoder) nextTurn(fr *frame, a *arrival, turn int, in edge) bool {
 	switch {
-	case e.s.IsFalse(in.st.pc.all):
+	case e.s.IsFalse(in.st.PC.All):
 		return false
 	case turn < a.turns: // of the base
 		e.addArrival(a, in)
@@ -58,7 +58,7 @@ func (e *encoder) nextTurn(fr *frame, a *arrival, turn int, in edge) bool {
 		return false
 	}
 	e.widenHeader(fr, a, in)
-	site := Site{Guard: in.st.pc.all, Entry: e.f.Headers[a.index].Sites[0].Entry}
+	site := Site{Guard: in.st.PC.All, Entry: e.f.Headers[a.index].Sites[0].Entry}
 	for _, v := range a.vars {
 		site.Values = append(site.Values, v.at(in))
 	}

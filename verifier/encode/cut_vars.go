@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -15,49 +17,49 @@ import (
 type cutVar struct {
 	name        string
 	entry, head ilr.Term
-	moves       bool    // unknown at the header
-	mask        bool    // whether something is indeterminate: nothing that executions know
-	offset      bool    // where a pointer points to
-	obj         *object // the object it is the offset in
-	cell        bool    // of an array, at the ghost index
+	moves       bool           // unknown at the header
+	mask        bool           // whether something is indeterminate: nothing that executions know
+	offset      bool           // where a pointer points to
+	obj         *memory.Object // the object it is the offset in
+	cell        bool           // of an array, at the ghost index
 	ghost       bool
-	outer       bool    // of a loop around, as it is at its header
-	next        int     // 1 + the place of the element that it is the one behind of
-	of          *object // with cell: the array
-	count       int64   // with cell: elements of the array
+	outer       bool           // of a loop around, as it is at its header
+	next        int            // 1 + the place of the element that it is the one behind of
+	of          *memory.Object // with cell: the array
+	count       int64          // with cell: elements of the array
 	from        Origin
 	at          func(in edge) ilr.Term
 }
 
 // memoryVar is the number in a place of o.
-func (e *encoder) memoryVar(o *object, p *place, old, now val) []*cutVar {
-	read := func(in edge) val { return e.readRaw(o, in.st.get(o), p.off, p.n) }
+func (e *encoder) memoryVar(o *memory.Object, p *place, old, now memory.Val) []*cutVar {
+	read := func(in edge) memory.Val { return e.ReadRaw(o, in.st.Get(o), p.off, p.n) }
 	out := e.numbers(e.placeName(o, p), old, now, int(8*p.n), read)
 	for _, v := range out {
 		if !v.offset && !v.mask {
-			v.from = o.origin(p.off)
+			v.from = originOf(o, p.off)
 		}
 	}
 	return out
 }
 
-// origin returns what executions know offset off of o by.
-func (o *object) origin(off int64) Origin {
+// originOf returns what executions know offset off of o by.
+func originOf(o *memory.Object, off int64) Origin {
 	switch {
 	case o == nil:
-	case o.glob != nil:
-		return Origin{Global: o.glob, Off: off}
-	case o.kind == objStack && o.in != nil && o.in.Op == ir.OpAlloca:
-		return Origin{Slot: o.in, Off: off}
+	case o.Global != nil:
+		return Origin{Global: o.Global, Off: off}
+	case o.Kind == memory.ObjStack && o.Instr != nil && o.Instr.Op == ir.OpAlloca:
+		return Origin{Slot: o.Instr, Off: off}
 	}
 	return Origin{}
 }
 
-func (e *encoder) placeName(o *object, p *place) string {
-	if p.off != 0 || p.n != o.csize {
-		return o.asArray() + e.member(o.elem, p.off)
+func (e *encoder) placeName(o *memory.Object, p *place) string {
+	if p.off != 0 || p.n != o.CSize {
+		return arrayName(o) + e.member(o.Elem, p.off)
 	}
-	return o.name
+	return o.Name
 }
 
 // member words the part of t at off: .2 is the third member, [1] an element.
@@ -96,57 +98,57 @@ func (e *encoder) member(t *ir.Type, off int64) string {
 }
 
 // registerVar is the number in a header's phi or a parameter.
-func (e *encoder) registerVar(r register, i int, old, now val) []*cutVar {
-	if old.el != nil || r.t.Kind == ir.KindFloat {
+func (e *encoder) registerVar(r register, i int, old, now memory.Val) []*cutVar {
+	if old.Elems != nil || r.t.Kind == ir.KindFloat {
 		return nil
 	}
-	return e.numbers(r.name, old, now, e.bitsOf(r.t), func(in edge) val { return in.vals[i] })
+	return e.numbers(r.name, old, now, e.BitsOf(r.t), func(in edge) memory.Val { return in.vals[i] })
 }
 
 // numbers lists what can be said about a value: the number, or the offset of a
 // pointer in the only object that it can point to, and whether it is indeterminate.
-func (e *encoder) numbers(name string, old, now val, w int, read func(edge) val) []*cutVar {
+func (e *encoder) numbers(name string, old, now memory.Val, w int, read func(edge) memory.Val) []*cutVar {
 	if w > 64 {
 		return nil
 	}
-	if now.u != 0 {
+	if now.Undef != 0 {
 		mask := &cutVar{name: maskName(name), mask: true, entry: e.masked(old), head: e.masked(now), moves: true,
 			at: func(in edge) ilr.Term { return e.masked(read(in)) }}
-		if e.isOnes(old.u) { // nobody wrote it before: what it was says nothing
+		if e.isOnes(old.Undef) { // nobody wrote it before: what it was says nothing
 			return []*cutVar{mask}
 		}
-		old.u, now.u = 0, 0
+		old.Undef, now.Undef = 0, 0
 		return append(e.numbers(name, old, now, w, read), mask)
 	}
-	if now.p == nil {
-		if old.p != nil {
+	if now.Ptr == nil {
+		if old.Ptr != nil {
 			return nil
 		}
-		return []*cutVar{{name: name, entry: e.num(old), head: e.num(now), moves: true,
-			at: func(in edge) ilr.Term { return e.num(read(in)) }}}
+		return []*cutVar{{name: name, entry: e.Num(old), head: e.Num(now), moves: true,
+			at: func(in edge) ilr.Term { return e.Num(read(in)) }}}
 	}
-	var obj *object
-	for _, a := range now.p.alts {
-		if a.obj != nil && obj != nil {
+	var obj *memory.Object
+	for _, a := range now.Ptr.Alts {
+		if a.Object != nil && obj != nil {
 			return nil
 		}
-		if a.obj != nil {
-			obj = a.obj
+		if a.Object != nil {
+			obj = a.Object
 		}
 	}
 	if obj == nil {
 		return nil
 	}
-	in := func(v val) ilr.Term { return e.offsetIn(obj, v) }
+	in := func(v memory.Val) ilr.Term { return e.offsetIn(obj, v) }
 	return []*cutVar{{name: "offset of " + name, entry: in(old), head: in(now), moves: true, offset: true, obj: obj,
 		at: func(ed edge) ilr.Term { return in(read(ed)) }}}
 }
 
 // offsetIn is where in obj the pointer v points to, 0 if it does not.
-func (e *encoder) offsetIn(obj *object, v val) ilr.Term {
-	return e.choose(e.asPtr(v), func(a alt) ilr.Term {
-		if a.obj == obj {
-			return a.off
+func (e *encoder) offsetIn(obj *memory.Object, v memory.Val) ilr.Term {
+	return e.Choose(e.AsPtr(v), func(a memory.Alt) ilr.Term {
+		if a.Object == obj {
+			return a.Off
 		}
 		return e.s.Int(e.w, 0)
 	})

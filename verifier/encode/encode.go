@@ -18,6 +18,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -54,10 +56,10 @@ type Prober interface {
 // Formula holds what Encode found out. Terms are of Store.
 type Formula struct {
 	Store       *ilr.Store
-	Claims      []Claim    // in execution order
-	Dead        []Claim    // claims of instructions that no context reached; Guard and Violated are false
-	Assumptions []ilr.Term // facts of every execution: object placement; always assert them
-	Events      []Event    // in execution order
+	Claims      []Claim        // in execution order
+	Dead        []Claim        // claims of instructions that no context reached; Guard and Violated are false
+	Assumptions []ilr.Term     // facts of every execution: object placement; always assert them
+	Events      []memory.Event // in execution order
 	Loops       []LoopInfo
 	Gaps        []Gap
 	Notes       []verdict.Assumption // what the meaning that is encoded takes for granted
@@ -83,7 +85,7 @@ type Formula struct {
 	Facts      int    // quantifiers that Options.Facts made facts
 
 	m         *ir.Module
-	objs      []*object
+	objs      []*memory.Object
 	replacers map[ilr.Term]*ilr.Replacer // of Ghost, by what stands for it
 }
 
@@ -126,11 +128,21 @@ type Gap struct {
 	Instr  *ir.Instr // where; nil when claims anywhere depend on it
 }
 
+// ObjectInfo describes an object of the walk.
+type ObjectInfo struct {
+	Name   string
+	What   string
+	Instr  *ir.Instr  // that made it, or nil
+	Global *ir.Global // or nil
+	Base   ilr.Term   // 0 if never observed
+}
+
 // Stats counts what the walk did.
 type Stats struct{ Instrs, Joins, Calls, Objects, Terms, Probes int }
 
 // encoder is one walk.
 type encoder struct {
+	*memory.Space
 	ctx    context.Context
 	m      *ir.Module
 	s      *ilr.Store
@@ -140,20 +152,8 @@ type encoder struct {
 	f      *Formula
 	lay    *ir.Layout
 	w      int // pointer bits
-	facts  ilr.Term
 
-	shadow bool // follow indeterminate bits
-	ranges bool // the module sets or copies ranges of unknown length
-
-	objs     []*object
-	observed []*object
-	fixed    []fixedUse
 	exposed  map[*ir.Global]bool // of ir.AddressConstants, once asked for
-	globals  map[*ir.Global]*object
-	funcs    map[*ir.Func]*object
-	labels   map[*ir.Block]*object
-	nowhere  *object           // nullObject, once needed
-	origin   map[ilr.Term]*ptr // integers that are addresses of these
 	infos    map[*ir.Func]*funcInfo
 	loops    map[string]int // name -> index in f.Loops
 	seen     map[string]bool
@@ -184,18 +184,17 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{},
 		Covered: map[ir.Spot]*Places{}},
 		failing: map[*ir.Block][]*ir.Block{},
-		lay:     &m.Layout, w: m.Layout.PtrBits, facts: s.True(), asked: map[ilr.Term]bool{},
-		globals: map[*ir.Global]*object{}, funcs: map[*ir.Func]*object{}, labels: map[*ir.Block]*object{},
-		origin: map[ilr.Term]*ptr{},
-		infos:  map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, claimed: map[ir.At]bool{},
+		lay:     &m.Layout, w: m.Layout.PtrBits, asked: map[ilr.Term]bool{},
+		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, claimed: map[ir.At]bool{},
 		notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
-	e.shadow = opts.Checks.Has(verdict.Uninitialised)
-	e.ranges = usesRanges(m)
 	e.startCuts(opts.Cuts)
-	st := &state{pc: e.root()}
-	params := make([]val, len(entry.Params))
+	e.Space = memory.NewSpace(ctx, e.lay, s, memory.Setting{Shadow: opts.Checks.Has(verdict.Uninitialised),
+		Ranges:      usesRanges(m),
+		AddressZero: opts.AddressZero, Regions: opts.Regions, Made: e.made, Feasible: e.feasible, Note: e.note})
+	st := &memory.State{PC: e.Root()}
+	params := make([]memory.Val, len(entry.Params))
 	for i, q := range entry.Params {
-		params[i] = e.fresh(st, input.Param, nil, q.T, q.Name)
+		params[i] = e.Fresh(st, input.Param, nil, q.T, q.Name)
 	}
 	if end, _ := e.run(e.newFrame(nil, nil, entry, params), st); end != nil {
 		e.finish(end)
@@ -206,28 +205,29 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	e.deadClaims()
 	e.instantiate()
 	e.f.Grown = e.cutter != nil && e.cutter.grown
-	e.f.Stats.Objects, e.f.Stats.Terms = len(e.objs), s.Len()
-	e.f.objs = e.objs
-	for _, o := range e.objs {
-		e.f.Objects = append(e.f.Objects, ObjectInfo{Name: o.name, What: o.what(), Instr: o.in, Global: o.glob,
-			Base: o.addr})
+	e.f.Stats.Objects, e.f.Stats.Terms = len(e.Objects), s.Len()
+	e.f.objs = e.Objects
+	e.f.Events, e.f.Assumptions = e.Events, append(e.f.Assumptions, e.Placed...)
+	for _, o := range e.Objects {
+		e.f.Objects = append(e.f.Objects, ObjectInfo{Name: o.Name, What: o.What(), Instr: o.Instr, Global: o.Global,
+			Base: o.Addr})
 	}
 	return e.f, nil
 }
 
 // finish is the normal end of the program on the paths of st.
-func (e *encoder) finish(st *state) {
-	e.f.Ends = e.s.Or(e.f.Ends, st.pc.all)
+func (e *encoder) finish(st *memory.State) {
+	e.f.Ends = e.s.Or(e.f.Ends, st.PC.All)
 }
 
 // gap ends st's paths: what was reached there is not modelled.
-func (e *encoder) gap(st *state, in *ir.Instr, kind verdict.ReasonKind, format string, args ...any) {
+func (e *encoder) gap(st *memory.State, in *ir.Instr, kind verdict.ReasonKind, format string, args ...any) {
 	r := verdict.Reason{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 	if in != nil {
 		r.Pos = in.Pos
 	}
-	e.f.Gaps = append(e.f.Gaps, Gap{Guard: st.pc.all, Reason: r, Instr: in})
-	st.pc = nil
+	e.f.Gaps = append(e.f.Gaps, Gap{Guard: st.PC.All, Reason: r, Instr: in})
+	st.PC = nil
 }
 
 // note records an assumption once.

@@ -1,7 +1,10 @@
 package encode
 
 import (
+	"fmt"
 	"sort"
+
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -18,10 +21,10 @@ type frame struct {
 	call    *ir.Instr // in up
 	depth   int
 	context string
-	params  []val
-	more    []val // variadic arguments
-	vals    []val // by instruction id: the newest turn's
-	objs    []*object
+	params  []memory.Val
+	more    []memory.Val // variadic arguments
+	vals    []memory.Val // by instruction id: the newest turn's
+	objs    []*memory.Object
 	loops   []loopState
 	cuts    map[*unwind.Loop]*arrival
 	rec     *recursion                // of an activation that stands for all of a recursive function
@@ -42,13 +45,13 @@ type instance struct {
 // edge is a control flow edge taken: the state on it, and the values that the
 // target's phis (for a return: the caller) get from it.
 type edge struct {
-	st   *state
-	vals []val
+	st   *memory.State
+	vals []memory.Val
 }
 
-func (e *encoder) newFrame(up *frame, call *ir.Instr, f *ir.Func, params []val) *frame {
+func (e *encoder) newFrame(up *frame, call *ir.Instr, f *ir.Func, params []memory.Val) *frame {
 	info := e.infoOf(f)
-	fr := &frame{fn: f, g: info.g, info: info, up: up, call: call, params: params, vals: make([]val, f.NumInstr),
+	fr := &frame{fn: f, g: info.g, info: info, up: up, call: call, params: params, vals: make([]memory.Val, f.NumInstr),
 		loops: make([]loopState, len(info.g.Loops))}
 	fr.context = contextOf(up, call, f)
 	if up != nil {
@@ -58,17 +61,17 @@ func (e *encoder) newFrame(up *frame, call *ir.Instr, f *ir.Func, params []val) 
 }
 
 // run walks an activation from st to its merged return.
-func (e *encoder) run(fr *frame, st *state) (*state, val) {
+func (e *encoder) run(fr *frame, st *memory.State) (*memory.State, memory.Val) {
 	e.f.Stats.Calls++
-	if e.stackClaim(fr, st); st.pc == nil {
-		return nil, val{}
+	if e.stackClaim(fr, st); st.PC == nil {
+		return nil, memory.Val{}
 	}
 	fr.enqueue(&instance{block: fr.fn.Blocks[0], key: fr.g.KeyOf(fr.fn.Blocks[0], nil)}, edge{st: st})
 	for len(fr.pending) > 0 {
 		inst := fr.pending[len(fr.pending)-1]
 		fr.pending = fr.pending[:len(fr.pending)-1]
 		in := e.mergeEdges(inst.in)
-		if in.st.pc == nil || !e.mayGoOn(fr, inst, in) {
+		if in.st.PC == nil || !e.mayGoOn(fr, inst, in) {
 			continue
 		}
 		was := e.assumed
@@ -77,17 +80,17 @@ func (e *encoder) run(fr *frame, st *state) (*state, val) {
 		e.assumed = was
 	}
 	if len(fr.out) == 0 {
-		return nil, val{}
+		return nil, memory.Val{}
 	}
 	end := e.mergeEdges(fr.out)
-	if end.st.pc == nil {
-		return nil, val{}
+	if end.st.PC == nil {
+		return nil, memory.Val{}
 	}
 	for _, o := range fr.objs {
-		end.st.put(o, nil)
+		end.st.Put(o, nil)
 	}
 	if len(end.vals) == 0 {
-		return end.st, val{}
+		return end.st, memory.Val{}
 	}
 	return end.st, end.vals[0]
 }
@@ -109,7 +112,7 @@ func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
 	if e.stopped != nil {
 		r, at := *e.stopped, inst.block.Instrs[0]
 		r.Pos = at.Pos
-		e.f.Gaps = append(e.f.Gaps, Gap{Guard: in.st.pc.all, Reason: r, Instr: at})
+		e.f.Gaps = append(e.f.Gaps, Gap{Guard: in.st.PC.All, Reason: r, Instr: at})
 		return false
 	}
 	return e.admit(fr, inst, in)
@@ -153,13 +156,13 @@ func (e *encoder) mergeEdges(in []edge) edge {
 		stack = stack[:n-1]
 	}
 	for _, ed := range in {
-		if ed.st.pc == nil {
+		if ed.st.PC == nil {
 			continue
 		}
 		d := 0
 		if n := len(stack); n > 0 {
-			if top := stack[n-1].ed.st.pc; top != nil {
-				d = common(top, ed.st.pc).depth
+			if top := stack[n-1].ed.st.PC; top != nil {
+				d = memory.Common(top, ed.st.PC).Depth
 			}
 		}
 		for len(stack) > 1 && stack[len(stack)-1].depth > d {
@@ -182,16 +185,16 @@ func (e *encoder) mergeEdges(in []edge) edge {
 }
 
 func (e *encoder) mergeTwo(a, b edge) edge {
-	if a.st.pc == nil {
+	if a.st.PC == nil {
 		return b
 	}
-	if b.st.pc == nil || e.ctx.Err() != nil { // of a late walk nothing is kept
+	if b.st.PC == nil || e.ctx.Err() != nil { // of a late walk nothing is kept
 		return a
 	}
-	st, sel := e.mergeStates(a.st, b.st)
-	out := edge{st: st, vals: make([]val, len(a.vals))}
+	st, sel := e.MergeStates(a.st, b.st)
+	out := edge{st: st, vals: make([]memory.Val, len(a.vals))}
 	for i := range a.vals {
-		out.vals[i] = e.pick(sel, a.vals[i], b.vals[i])
+		out.vals[i] = e.Pick(sel, a.vals[i], b.vals[i])
 	}
 	return out
 }
@@ -213,22 +216,22 @@ func (e *encoder) block(fr *frame, inst *instance, in edge) {
 			return
 		}
 		e.instr(fr, st, x)
-		if st.pc == nil {
+		if st.PC == nil {
 			return
 		}
 	}
 }
 
 // set gives register x its value.
-func (fr *frame) set(st *state, x *ir.Instr, v val) {
+func (fr *frame) set(st *memory.State, x *ir.Instr, v memory.Val) {
 	fr.vals[x.ID] = v
 	if fr.info.crosses[x.ID] {
-		st.loc = st.loc.set(int64(x.ID), &v)
+		st.Regs = st.Regs.Set(int64(x.ID), &v)
 	}
 }
 
 // goTo sends st along the edge from inst to block to.
-func (e *encoder) goTo(fr *frame, inst *instance, st *state, to *ir.Block) {
+func (e *encoder) goTo(fr *frame, inst *instance, st *memory.State, to *ir.Block) {
 	from := inst.block
 	if l := fr.assumes(inst); l != nil && !fr.g.In(to, l) {
 		return // seen from the last turn
@@ -250,10 +253,33 @@ func (e *encoder) goTo(fr *frame, inst *instance, st *state, to *ir.Block) {
 }
 
 // fork is st with one more decision, or nil.
-func (e *encoder) fork(st *state, lit ilr.Term) *state {
-	pc := e.and(st.pc, lit)
+func (e *encoder) fork(st *memory.State, lit ilr.Term) *memory.State {
+	pc := e.And(st.PC, lit)
 	if pc == nil {
 		return nil
 	}
-	return &state{pc: pc, mem: st.mem, loc: st.loc}
+	return &memory.State{PC: pc, Mem: st.Mem, Regs: st.Regs}
+}
+
+// value is the value of operand v in frame fr.
+func (e *encoder) value(fr *frame, st *memory.State, in *ir.Instr, v ir.Value) memory.Val {
+	switch v := v.(type) {
+	case *ir.Const:
+		return e.Constant(st, in, v)
+	case *ir.Param:
+		return fr.params[v.Index]
+	case *ir.Instr:
+		if fr.info.crosses[v.ID] {
+			if x := st.Regs.Get(int64(v.ID)); x != nil {
+				return *x
+			}
+		}
+		return fr.vals[v.ID]
+	}
+	panic(fmt.Sprintf("encode: operand %T", v))
+}
+
+// arg is operand i of in.
+func (e *encoder) arg(fr *frame, st *memory.State, in *ir.Instr, i int) memory.Val {
+	return e.value(fr, st, in, in.Args[i])
 }

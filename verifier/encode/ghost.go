@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 
@@ -99,6 +101,6 @@ func (e *encoder) ghostName() string {
 }
 
 // cellName returns what people read for the element of o that the ghost index names.
-func (e *encoder) cellName(o *object) string {
-	return fmt.Sprintf("%s[%s]", o.asArray(), e.ghostName())
+func (e *encoder) cellName(o *memory.Object) string {
+	return fmt.Sprintf("%s[%s]", arrayName(o), e.ghostName())
 }

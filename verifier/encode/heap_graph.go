@@ -3,6 +3,8 @@ package encode
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -10,12 +12,12 @@ import (
 // heapGraph says who points to which live heap block at one moment.
 type heapGraph struct {
 	nodes   []*heapNode // by object id
-	index   map[*object]int
+	index   map[*memory.Object]int
 	numbers [2]bool // variables, blocks hold something besides pointers and constants
 }
 
 type heapNode struct {
-	obj    *object
+	obj    *memory.Object
 	live   ilr.Term
 	root   ilr.Term   // a variable points to it
 	from   []heapEdge // blocks that point to it
@@ -30,36 +32,36 @@ type heapEdge struct {
 
 // heapGraph looks through all memory that is alive, that of automatic objects if
 // there is a frame, and the registers that its callers will still read.
-func (e *encoder) heapGraph(fr *frame, st *state) *heapGraph {
-	h := &heapGraph{index: map[*object]int{}}
-	for _, o := range e.objs {
+func (e *encoder) heapGraph(fr *frame, st *memory.State) *heapGraph {
+	h := &heapGraph{index: map[*memory.Object]int{}}
+	for _, o := range e.Objects {
 		if live := e.heapLive(st, o); !e.s.IsFalse(live) {
 			h.index[o] = len(h.nodes)
-			h.nodes = append(h.nodes, &heapNode{obj: o, live: live, root: e.s.False(), number: o.addr != 0})
+			h.nodes = append(h.nodes, &heapNode{obj: o, live: live, root: e.s.False(), number: o.Addr != 0})
 		}
 	}
 	if len(h.nodes) == 0 {
 		return h
 	}
-	for _, o := range e.objs {
-		c := st.get(o)
-		if c == nil || o.kind == objFunc || o.kind == objLabel || o.kind == objStack && fr == nil {
+	for _, o := range e.Objects {
+		c := st.Get(o)
+		if c == nil || o.Kind == memory.ObjFunc || o.Kind == memory.ObjLabel || o.Kind == memory.ObjStack && fr == nil {
 			continue
 		}
-		when := e.decide(st.pc, c.live)
+		when := e.Decide(st.PC, c.Live)
 		from, heap := h.index[o]
 		if heap {
 			when = h.nodes[from].live
-		} else if o.kind == objHeap {
+		} else if o.Kind == memory.ObjHeap {
 			continue // not alive
 		}
 		if e.holdsNumbers(c) {
 			h.numbers[boolIndex(heap)] = true
 		}
-		e.eachPointer(c, func(p *ptr, whole bool) {
-			for _, a := range p.alts {
-				to, ok := h.index[a.obj]
-				g := e.s.And(when, e.decide(st.pc, a.g))
+		e.eachPointer(c, func(p *memory.Ptr, whole bool) {
+			for _, a := range p.Alts {
+				to, ok := h.index[a.Object]
+				g := e.s.And(when, e.Decide(st.PC, a.Guard))
 				switch {
 				case !ok || e.s.IsFalse(g):
 				case !whole:
@@ -74,15 +76,15 @@ func (e *encoder) heapGraph(fr *frame, st *state) *heapGraph {
 	}
 	for ; fr != nil && fr.up != nil; fr = fr.up {
 		for _, v := range ir.LiveAfter(fr.call) {
-			e.eachRegister(e.value(fr.up, st, fr.call, v), func(x val) {
-				if x.p == nil {
-					_, known := e.s.ConstVal(x.t)
+			e.eachRegister(e.value(fr.up, st, fr.call, v), func(x memory.Val) {
+				if x.Ptr == nil {
+					_, known := e.s.ConstVal(x.Term)
 					h.numbers[0] = h.numbers[0] || !known
 					return
 				}
-				for _, a := range x.p.alts {
-					if to, ok := h.index[a.obj]; ok {
-						h.nodes[to].root = e.s.Or(h.nodes[to].root, e.decide(st.pc, a.g))
+				for _, a := range x.Ptr.Alts {
+					if to, ok := h.index[a.Object]; ok {
+						h.nodes[to].root = e.s.Or(h.nodes[to].root, e.Decide(st.PC, a.Guard))
 					}
 				}
 			})
@@ -113,33 +115,33 @@ func (h *heapGraph) settle(e *encoder) {
 }
 
 // eachPointer visits the pointers in c, which are whole or partly overwritten.
-func (e *encoder) eachPointer(c *content, visit func(p *ptr, whole bool)) {
-	c.cells.each(func(k int64, x *cell) {
-		if x.v.p != nil && (x.off == k || c.cells.get(k-1) != x) {
-			visit(x.v.p, x.off == k && covered(c.cells, x, x.off, x.n) == x.n)
+func (e *encoder) eachPointer(c *memory.Content, visit func(p *memory.Ptr, whole bool)) {
+	c.Cells.Each(func(k int64, x *memory.Cell) {
+		if x.V.Ptr != nil && (x.Off == k || c.Cells.Get(k-1) != x) {
+			visit(x.V.Ptr, x.Off == k && memory.Covered(c.Cells, x, x.Off, x.N) == x.N)
 		}
 	})
 }
 
 // holdsNumbers reports whether c can hold a number that was computed.
-func (e *encoder) holdsNumbers(c *content) bool {
-	found := c.arr != nil
-	c.cells.each(func(k int64, x *cell) {
-		if x.v.p != nil {
-			found = found || covered(c.cells, x, x.off, x.n) != x.n
+func (e *encoder) holdsNumbers(c *memory.Content) bool {
+	found := c.Array != nil
+	c.Cells.Each(func(k int64, x *memory.Cell) {
+		if x.V.Ptr != nil {
+			found = found || memory.Covered(c.Cells, x, x.Off, x.N) != x.N
 			return
 		}
-		_, known := e.s.ConstVal(x.v.t)
+		_, known := e.s.ConstVal(x.V.Term)
 		found = found || !known
 	})
 	return found
 }
 
-func (e *encoder) eachRegister(v val, visit func(val)) {
-	if len(v.el) == 0 {
+func (e *encoder) eachRegister(v memory.Val, visit func(memory.Val)) {
+	if len(v.Elems) == 0 {
 		visit(v)
 	}
-	for _, x := range v.el {
+	for _, x := range v.Elems {
 		e.eachRegister(x, visit)
 	}
 }

@@ -3,6 +3,8 @@ package encode
 import (
 	"sort"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -42,7 +44,7 @@ func (f *Formula) Inputs(ev *ilr.Evaluator) []input.Input {
 			in.Obj, in.Value = n, ev.Value(e.Value)
 		case input.Havoc:
 			in.Bytes = map[int64]byte{}
-			f.blockBytes(ev, e.block, in.Bytes)
+			f.blockBytes(ev, e.Block, in.Bytes)
 		default:
 			in.Value = ev.Value(e.Value)
 		}
@@ -74,16 +76,16 @@ func (f *Formula) numbers(ev *ilr.Evaluator) map[int]int {
 	}
 	next := len(f.m.Globals)
 	for _, o := range f.objs {
-		switch o.kind {
-		case objGlobal:
-			num[o.id] = globals[o.name]
-		case objFunc:
-			num[o.id] = -1 - funcs[o.name]
-		case objRegion:
-			num[o.id] = -1 - len(f.m.Funcs) - o.region
-		case objStack, objHeap:
-			if ev.Holds(o.born) {
-				num[o.id] = next
+		switch o.Kind {
+		case memory.ObjGlobal:
+			num[o.ID] = globals[o.Name]
+		case memory.ObjFunc:
+			num[o.ID] = -1 - funcs[o.Name]
+		case memory.ObjRegion:
+			num[o.ID] = -1 - len(f.m.Funcs) - o.Region
+		case memory.ObjStack, memory.ObjHeap:
+			if ev.Holds(o.Born) {
+				num[o.ID] = next
 				next++
 			}
 		}
@@ -92,32 +94,32 @@ func (f *Formula) numbers(ev *ilr.Evaluator) map[int]int {
 }
 
 // bytesOf adds what event e says about the bytes of its object.
-func (f *Formula) bytesOf(ev *ilr.Evaluator, e *Event, o *object, to map[int64]byte) {
+func (f *Formula) bytesOf(ev *ilr.Evaluator, e *memory.Event, o *memory.Object, to map[int64]byte) {
 	if e.Word == 0 {
 		f.scalarBytes(e.Offset, ev.Value(e.Value), to)
 		return
 	}
-	size := o.csize
+	size := o.CSize
 	if size < 0 {
-		n, _ := ev.Value(o.size).Uint64()
+		n, _ := ev.Value(o.Size).Uint64()
 		size = int64(min(n, 1<<40))
 	}
 	f.arrayBytes(ev, e.Value, e.Word, size, to)
 }
 
 // blockBytes reads the bytes of a havocked block.
-func (f *Formula) blockBytes(ev *ilr.Evaluator, b *base, to map[int64]byte) {
-	b.cells.each(func(k int64, x *cell) {
-		if k == x.off {
-			f.scalarBytes(x.off, ev.Value(x.v.t), to)
+func (f *Formula) blockBytes(ev *ilr.Evaluator, b *memory.Base, to map[int64]byte) {
+	b.Cells.Each(func(k int64, x *memory.Cell) {
+		if k == x.Off {
+			f.scalarBytes(x.Off, ev.Value(x.V.Term), to)
 		}
 	})
-	if b.arr != nil {
-		size := b.obj.csize
+	if b.Array != nil {
+		size := b.Object.CSize
 		if size < 0 {
 			size = 1 << 16
 		}
-		f.arrayBytes(ev, b.arr.t, b.arr.word, size, to)
+		f.arrayBytes(ev, b.Array.Term, b.Array.Word, size, to)
 	}
 }
 

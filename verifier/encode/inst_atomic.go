@@ -1,71 +1,72 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-func (e *encoder) cmpxchg(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) cmpxchg(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	p := e.arg(fr, st, in, 0)
 	align := int64(in.Align)
 	old := e.load(fr, st, in, p, in.Access, align, in.Flags.Has(ir.Volatile))
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	want, repl := e.arg(fr, st, in, 1), e.arg(fr, st, in, 2)
 	same := e.sameScalar(st, old, want)
 	if other := e.fork(st, same); other != nil && in.Flags.Has(ir.Weak) { // C17 7.17.7.4p4
-		spurious := e.fresh(other, input.Unspecified, in, ir.Int(1), "weak exchange fails")
-		same = e.s.And(same, e.s.Not(e.cond(spurious)))
+		spurious := e.Fresh(other, input.Unspecified, in, ir.Int(1), "weak exchange fails")
+		same = e.s.And(same, e.s.Not(e.Cond(spurious)))
 	}
-	e.store(fr, st, in, p, e.pick(same, repl, old), in.Access, align)
-	return val{el: []val{old, {t: same}}}
+	e.store(fr, st, in, p, e.Pick(same, repl, old), in.Access, align)
+	return memory.Val{Elems: []memory.Val{old, {Term: same}}}
 }
 
-func (e *encoder) sameScalar(st *state, a, b val) ilr.Term {
-	if a.p != nil && b.p != nil {
-		return e.comparePtr(st, ir.EQ, a.p, b.p)
+func (e *encoder) sameScalar(st *memory.State, a, b memory.Val) ilr.Term {
+	if a.Ptr != nil && b.Ptr != nil {
+		return e.ComparePtr(st, ir.EQ, a.Ptr, b.Ptr)
 	}
-	return e.eq(e.num(a), e.num(b))
+	return e.Eq(e.Num(a), e.Num(b))
 }
 
-func (e *encoder) atomicRMW(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) atomicRMW(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	p := e.arg(fr, st, in, 0)
 	align := int64(in.Align)
 	old := e.load(fr, st, in, p, in.Access, align, in.Flags.Has(ir.Volatile))
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	v, ok := e.rmw(in.RMW, old, e.arg(fr, st, in, 1))
 	if !ok {
 		e.gap(st, in, "unsupported", "atomicrmw %s", in.RMW)
-		return val{}
+		return memory.Val{}
 	}
 	e.store(fr, st, in, p, v, in.Access, align)
 	return old
 }
 
 // rmw is the value that LangRef's atomicrmw operation stores.
-func (e *encoder) rmw(op string, old, arg val) (val, bool) {
+func (e *encoder) rmw(op string, old, arg memory.Val) (memory.Val, bool) {
 	if op == "xchg" {
 		return arg, true
 	}
-	x, y := e.num(old), e.num(arg)
-	pickNum := func(c, a, b ilr.Term) (val, bool) { return e.scalar(e.s.Ite(c, a, b)), true }
+	x, y := e.Num(old), e.Num(arg)
+	pickNum := func(c, a, b ilr.Term) (memory.Val, bool) { return e.Scalar(e.s.Ite(c, a, b)), true }
 	switch op {
 	case "add":
-		return e.scalar(e.s.Add(x, y)), true
+		return e.Scalar(e.s.Add(x, y)), true
 	case "sub":
-		return e.scalar(e.s.Sub(x, y)), true
+		return e.Scalar(e.s.Sub(x, y)), true
 	case "and":
-		return e.scalar(e.s.BvAnd(x, y)), true
+		return e.Scalar(e.s.BvAnd(x, y)), true
 	case "nand":
-		return e.scalar(e.s.BvNot(e.s.BvAnd(x, y))), true
+		return e.Scalar(e.s.BvNot(e.s.BvAnd(x, y))), true
 	case "or":
-		return e.scalar(e.s.BvOr(x, y)), true
+		return e.Scalar(e.s.BvOr(x, y)), true
 	case "xor":
-		return e.scalar(e.s.BvXor(x, y)), true
+		return e.Scalar(e.s.BvXor(x, y)), true
 	case "max":
 		return pickNum(e.s.Slt(x, y), y, x)
 	case "min":
@@ -75,9 +76,9 @@ func (e *encoder) rmw(op string, old, arg val) (val, bool) {
 	case "umin":
 		return pickNum(e.s.Ult(y, x), y, x)
 	case "fadd":
-		return val{t: e.s.FloatOp(ilr.KFAdd, ilr.BV(e.s.Width(x)), ilr.RNE, x, y)}, true
+		return memory.Val{Term: e.s.FloatOp(ilr.KFAdd, ilr.BV(e.s.Width(x)), ilr.RNE, x, y)}, true
 	case "fsub":
-		return val{t: e.s.FloatOp(ilr.KFAdd, ilr.BV(e.s.Width(x)), ilr.RNE, x, e.floatNeg(y))}, true
+		return memory.Val{Term: e.s.FloatOp(ilr.KFAdd, ilr.BV(e.s.Width(x)), ilr.RNE, x, e.floatNeg(y))}, true
 	}
-	return val{}, false
+	return memory.Val{}, false
 }

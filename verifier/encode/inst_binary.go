@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -74,16 +76,16 @@ const (
 // The claims that several operations have.
 var (
 	zeroDivisor = binaryClaim{verdict.DivByZero, 0, func(e *encoder, _, y ilr.Term) ilr.Term {
-		return e.eq(y, e.s.Int(e.s.Width(y), 0))
+		return e.Eq(y, e.s.Int(e.s.Width(y), 0))
 	}, "%s by zero", noResult}
 	smallestByMinus1 = binaryClaim{verdict.SignedOverflow, 0, func(e *encoder, x, y ilr.Term) ilr.Term {
 		w := e.s.Width(x)
-		return e.s.And(e.eq(x, e.s.Const(bits.MinSigned(w))), e.eq(y, e.s.Int(w, -1)))
+		return e.s.And(e.Eq(x, e.s.Const(bits.MinSigned(w))), e.Eq(y, e.s.Int(w, -1)))
 	}, "signed %s of the smallest value by -1 overflows", machineResult}
 	tooFar = binaryClaim{verdict.Shift, 0, func(e *encoder, x, y ilr.Term) ilr.Term {
 		w := e.s.Width(x)
 		if w == 1 {
-			return e.bit(y)
+			return e.Bit(y)
 		}
 		return e.s.Not(e.s.Ult(y, e.s.Const(bits.New(w, uint64(w)))))
 	}, "%s amount is not below the width of %d bits", anyResult}
@@ -96,14 +98,14 @@ func inexact(k ilr.Kind) binaryClaim {
 		r := e.s.Make(k, e.s.Sort(x), 0, []ilr.Term{x, y})
 		switch k {
 		case ilr.KShl, ilr.KLshr, ilr.KAshr:
-			return e.s.Not(e.eq(e.s.Shl(r, y), x))
+			return e.s.Not(e.Eq(e.s.Shl(r, y), x))
 		}
-		if c, ok := e.constOf(y); ok && c == 1 {
+		if c, ok := e.ConstOf(y); ok && c == 1 {
 			return e.s.False()
 		} else if ok && c&(c-1) == 0 && c > 0 {
-			return e.s.Not(e.eq(e.low(x, log2(int64(c))), e.s.Int(log2(int64(c)), 0)))
+			return e.s.Not(e.Eq(e.Low(x, memory.Log2(int64(c))), e.s.Int(memory.Log2(int64(c)), 0)))
 		}
-		return e.s.Not(e.eq(e.s.Mul(r, y), x))
+		return e.s.Not(e.Eq(e.s.Mul(r, y), x))
 	}
 	return binaryClaim{verdict.PointerCompare, ir.Exact, fails,
 		"distance of two pointers is no multiple of the element size", anyResult}
@@ -137,30 +139,30 @@ func (e *encoder) binaryTerm(op ir.Op, x, y ilr.Term) ilr.Term {
 }
 
 // binary evaluates integer arithmetic, lane by lane for vectors, with the claims of its flags and operands first.
-func (e *encoder) binary(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) binary(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
 	if in.T.Kind != ir.KindVector {
 		switch in.Op {
 		case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl:
-			a.t, b.t = e.narrow(st.pc, a.t), e.narrow(st.pc, b.t)
+			a.Term, b.Term = e.narrow(st.PC, a.Term), e.narrow(st.PC, b.Term)
 		}
-		if e.binaryClaims(fr, st, in, []val{a}, []val{b}); st.pc == nil {
-			return val{}
+		if e.binaryClaims(fr, st, in, []memory.Val{a}, []memory.Val{b}); st.PC == nil {
+			return memory.Val{}
 		}
 		return e.binaryOne(st, in, a, b, in.T)
 	}
-	if e.binaryClaims(fr, st, in, a.el, b.el); st.pc == nil {
-		return val{}
+	if e.binaryClaims(fr, st, in, a.Elems, b.Elems); st.PC == nil {
+		return memory.Val{}
 	}
-	out := val{el: make([]val, len(a.el))}
-	for i := range a.el {
-		out.el[i] = e.binaryOne(st, in, a.el[i], b.el[i], in.T.Elem)
+	out := memory.Val{Elems: make([]memory.Val, len(a.Elems))}
+	for i := range a.Elems {
+		out.Elems[i] = e.binaryOne(st, in, a.Elems[i], b.Elems[i], in.T.Elem)
 	}
 	return out
 }
 
 // binaryClaims claims what the row of in says, and of a distance of pointers that they point into one object.
-func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
+func (e *encoder) binaryClaims(fr *frame, st *memory.State, in *ir.Instr, a, b []memory.Val) {
 	op := binaryOps[in.Op]
 	switch in.Op {
 	case ir.OpUdiv, ir.OpSdiv, ir.OpUrem, ir.OpSrem:
@@ -168,7 +170,7 @@ func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
 			e.checkDefined(fr, st, in, y, "divisor")
 		}
 	}
-	w := e.s.Width(e.num(a[0]))
+	w := e.s.Width(e.Num(a[0]))
 	for _, c := range op.claims {
 		if c.flag != 0 && (!in.Flags.Has(c.flag) || !e.opts.Checks.Has(c.check) || c.flag == ir.Exact && w == 1) {
 			continue
@@ -180,22 +182,22 @@ func (e *encoder) binaryClaims(fr *frame, st *state, in *ir.Instr, a, b []val) {
 		text := strings.NewReplacer("%s", op.word, "%d", strconv.Itoa(w)).Replace(c.text)
 		e.claimNot(fr, st, in, c.check, bad, c.off == noResult, text)
 	}
-	if in.Flags.Has(ir.PtrDiff) && a[0].p != nil && b[0].p != nil {
-		e.checkSameObject(fr, st, in, verdict.PointerCompare, a[0].p, b[0].p, "subtracted")
+	if in.Flags.Has(ir.PtrDiff) && a[0].Ptr != nil && b[0].Ptr != nil {
+		e.checkSameObject(fr, st, in, verdict.PointerCompare, a[0].Ptr, b[0].Ptr, "subtracted")
 	}
 }
 
 // any is the disjunction of f over lanes.
-func (e *encoder) any(a, b []val, f func(x, y ilr.Term) ilr.Term) ilr.Term {
+func (e *encoder) any(a, b []memory.Val, f func(x, y ilr.Term) ilr.Term) ilr.Term {
 	r := e.s.False()
 	for i := range a {
-		r = e.s.Or(r, f(e.num(a[i]), e.num(b[i])))
+		r = e.s.Or(r, f(e.Num(a[i]), e.Num(b[i])))
 	}
 	return r
 }
 
 // binaryOne is the result for one lane of type t, and any value where that is poison and nobody asks.
-func (e *encoder) binaryOne(st *state, in *ir.Instr, a, b val, t *ir.Type) val {
+func (e *encoder) binaryOne(st *memory.State, in *ir.Instr, a, b memory.Val, t *ir.Type) memory.Val {
 	v := e.binaryResult(in.Op, a, b, t)
 	if t.Width == 1 {
 		return v
@@ -214,29 +216,29 @@ func (e *encoder) binaryOne(st *state, in *ir.Instr, a, b val, t *ir.Type) val {
 		default:
 			continue
 		}
-		bad := c.fails(e, e.num(a), e.num(b))
+		bad := c.fails(e, e.Num(a), e.Num(b))
 		if other := e.fork(st, bad); other != nil {
-			v = e.pick(e.s.Not(bad), v, e.fresh(other, kind, in, t, name))
+			v = e.Pick(e.s.Not(bad), v, e.Fresh(other, kind, in, t, name))
 		}
 	}
 	return v
 }
 
 // binaryResult returns what op gives on values of type t, with its indeterminate bits.
-func (e *encoder) binaryResult(op ir.Op, a, b val, t *ir.Type) val {
+func (e *encoder) binaryResult(op ir.Op, a, b memory.Val, t *ir.Type) memory.Val {
 	v := e.binaryValue(op, a, b, t)
-	if a.u != 0 || b.u != 0 {
-		v.u = e.tidy(e.binaryShadow(op, a, b, t.Width))
+	if a.Undef != 0 || b.Undef != 0 {
+		v.Undef = e.Tidy(e.binaryShadow(op, a, b, t.Width))
 	}
 	return v
 }
 
-func (e *encoder) binaryValue(op ir.Op, a, b val, t *ir.Type) val {
+func (e *encoder) binaryValue(op ir.Op, a, b memory.Val, t *ir.Type) memory.Val {
 	if t.Width == 1 {
-		return val{t: binaryOps[op].bit(e.s, e.cond(a), e.cond(b))}
+		return memory.Val{Term: binaryOps[op].bit(e.s, e.Cond(a), e.Cond(b))}
 	}
 	if v, ok := e.pointerInt(op, a, b); ok {
 		return v
 	}
-	return val{t: e.binaryTerm(op, e.num(a), e.num(b))}
+	return memory.Val{Term: e.binaryTerm(op, e.Num(a), e.Num(b))}
 }

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -20,43 +21,43 @@ func plainFloat(t *ir.Type) bool {
 }
 
 // float evaluates floating-point arithmetic: IEEE 754, round to nearest even.
-func (e *encoder) float(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) float(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	if !followed(in.T) {
 		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
-		return val{}
+		return memory.Val{}
 	}
 	a := e.operand(st, in, e.arg(fr, st, in, 0), in.T)
 	b := a
 	if len(in.Args) > 1 {
 		b = e.operand(st, in, e.arg(fr, st, in, 1), in.T)
 	}
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	e.floats = true
 	if in.T.Kind != ir.KindVector {
 		return e.result(e.floatOne(in.Op, a, b), in.T)
 	}
-	out := val{el: make([]val, len(a.el))}
-	for i := range a.el {
-		out.el[i] = e.floatOne(in.Op, a.el[i], b.el[i])
+	out := memory.Val{Elems: make([]memory.Val, len(a.Elems))}
+	for i := range a.Elems {
+		out.Elems[i] = e.floatOne(in.Op, a.Elems[i], b.Elems[i])
 	}
 	return out
 }
 
-func (e *encoder) floatOne(op ir.Op, a, b val) val {
-	w := e.s.Width(a.t)
-	out := val{}
+func (e *encoder) floatOne(op ir.Op, a, b memory.Val) memory.Val {
+	w := e.s.Width(a.Term)
+	out := memory.Val{}
 	switch op {
 	case ir.OpFneg:
-		out.t = e.floatNeg(a.t)
+		out.Term = e.floatNeg(a.Term)
 	case ir.OpFsub:
-		out.t = e.s.FloatOp(ilr.KFAdd, ilr.BV(w), ilr.RNE, a.t, e.floatNeg(b.t))
+		out.Term = e.s.FloatOp(ilr.KFAdd, ilr.BV(w), ilr.RNE, a.Term, e.floatNeg(b.Term))
 	default:
-		out.t = e.s.FloatOp(floatKinds[op], ilr.BV(w), ilr.RNE, a.t, b.t)
+		out.Term = e.s.FloatOp(floatKinds[op], ilr.BV(w), ilr.RNE, a.Term, b.Term)
 	}
-	if a.u != 0 || b.u != 0 {
-		out.u = e.spreadOver(w, a.u, b.u)
+	if a.Undef != 0 || b.Undef != 0 {
+		out.Undef = e.spreadOver(w, a.Undef, b.Undef)
 	}
 	return out
 }
@@ -75,69 +76,69 @@ func (e *encoder) nan(w int) bits.Vec {
 // fraction is the number of stored significand bits.
 func fraction(w int) int { return bits.FormatOf(w).Prec - 1 }
 
-func (e *encoder) fcmp(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) fcmp(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	t := in.Args[0].Type()
 	if !followed(t) {
 		e.gap(st, in, verdict.Unsupported, "floating point of more than 64 bits")
-		return val{}
+		return memory.Val{}
 	}
 	a, b := e.operand(st, in, e.arg(fr, st, in, 0), t), e.operand(st, in, e.arg(fr, st, in, 1), t)
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
-	if a.el == nil {
+	if a.Elems == nil {
 		return e.fcmpOne(in.Pred, a, b)
 	}
-	out := val{el: make([]val, len(a.el))}
-	for i := range a.el {
-		out.el[i] = e.fcmpOne(in.Pred, a.el[i], b.el[i])
+	out := memory.Val{Elems: make([]memory.Val, len(a.Elems))}
+	for i := range a.Elems {
+		out.Elems[i] = e.fcmpOne(in.Pred, a.Elems[i], b.Elems[i])
 	}
 	return out
 }
 
 // fcmpOne is LangRef's fcmp: ordered predicates are false on NaN, the others true.
-func (e *encoder) fcmpOne(pred ir.Pred, a, b val) val {
+func (e *encoder) fcmpOne(pred ir.Pred, a, b memory.Val) memory.Val {
 	s := e.s
-	x, y := a.t, b.t
+	x, y := a.Term, b.Term
 	cmp := func(k ilr.Kind, x, y ilr.Term) ilr.Term { return s.FloatOp(k, ilr.Bool, ilr.RNE, x, y) }
 	nan := func() ilr.Term { return s.Or(e.isNaN(x), e.isNaN(y)) }
-	out := val{}
+	out := memory.Val{}
 	switch pred {
 	case ir.FFalse:
-		out.t = s.False()
+		out.Term = s.False()
 	case ir.FOEQ:
-		out.t = cmp(ilr.KFEq, x, y)
+		out.Term = cmp(ilr.KFEq, x, y)
 	case ir.FOGT:
-		out.t = cmp(ilr.KFLt, y, x)
+		out.Term = cmp(ilr.KFLt, y, x)
 	case ir.FOGE:
-		out.t = cmp(ilr.KFLe, y, x)
+		out.Term = cmp(ilr.KFLe, y, x)
 	case ir.FOLT:
-		out.t = cmp(ilr.KFLt, x, y)
+		out.Term = cmp(ilr.KFLt, x, y)
 	case ir.FOLE:
-		out.t = cmp(ilr.KFLe, x, y)
+		out.Term = cmp(ilr.KFLe, x, y)
 	case ir.FONE:
-		out.t = s.Or(cmp(ilr.KFLt, x, y), cmp(ilr.KFLt, y, x))
+		out.Term = s.Or(cmp(ilr.KFLt, x, y), cmp(ilr.KFLt, y, x))
 	case ir.FORD:
-		out.t = s.Not(nan())
+		out.Term = s.Not(nan())
 	case ir.FUEQ:
-		out.t = s.Not(s.Or(cmp(ilr.KFLt, x, y), cmp(ilr.KFLt, y, x)))
+		out.Term = s.Not(s.Or(cmp(ilr.KFLt, x, y), cmp(ilr.KFLt, y, x)))
 	case ir.FUGT:
-		out.t = s.Not(cmp(ilr.KFLe, x, y))
+		out.Term = s.Not(cmp(ilr.KFLe, x, y))
 	case ir.FUGE:
-		out.t = s.Not(cmp(ilr.KFLt, x, y))
+		out.Term = s.Not(cmp(ilr.KFLt, x, y))
 	case ir.FULT:
-		out.t = s.Not(cmp(ilr.KFLe, y, x))
+		out.Term = s.Not(cmp(ilr.KFLe, y, x))
 	case ir.FULE:
-		out.t = s.Not(cmp(ilr.KFLt, y, x))
+		out.Term = s.Not(cmp(ilr.KFLt, y, x))
 	case ir.FUNE:
-		out.t = s.Not(cmp(ilr.KFEq, x, y))
+		out.Term = s.Not(cmp(ilr.KFEq, x, y))
 	case ir.FUNO:
-		out.t = nan()
+		out.Term = nan()
 	default:
-		out.t = s.True()
+		out.Term = s.True()
 	}
-	if a.u != 0 || b.u != 0 {
-		out.u = e.spreadOver(1, a.u, b.u)
+	if a.Undef != 0 || b.Undef != 0 {
+		out.Undef = e.spreadOver(1, a.Undef, b.Undef)
 	}
 	return out
 }
@@ -156,26 +157,26 @@ func (e *encoder) infinity(w int) bits.Vec {
 
 // floatConversion evaluates the conversions to and from floating point. What
 // does not fit an integer is the environment's choice.
-func (e *encoder) floatConversion(st *state, in *ir.Instr, a val, from, to *ir.Type) val {
+func (e *encoder) floatConversion(st *memory.State, in *ir.Instr, a memory.Val, from, to *ir.Type) memory.Val {
 	sort := e.interchange(to)
 	switch in.Op {
 	case ir.OpFpTrunc, ir.OpFpExt:
-		return val{t: e.s.FloatOp(ilr.KFToF, sort, ilr.RNE, a.t)}
+		return memory.Val{Term: e.s.FloatOp(ilr.KFToF, sort, ilr.RNE, a.Term)}
 	case ir.OpUiToFp:
-		return val{t: e.s.FloatOp(ilr.KUToF, sort, ilr.RNE, e.num(a))}
+		return memory.Val{Term: e.s.FloatOp(ilr.KUToF, sort, ilr.RNE, e.Num(a))}
 	case ir.OpSiToFp:
-		return val{t: e.s.FloatOp(ilr.KSToF, sort, ilr.RNE, e.num(a))}
+		return memory.Val{Term: e.s.FloatOp(ilr.KSToF, sort, ilr.RNE, e.Num(a))}
 	}
 	k := ilr.KFToU
 	if in.Op == ir.OpFpToSi {
 		k = ilr.KFToS
 	}
-	r := e.s.FloatOp(k, sort, ilr.RTZ, a.t)
-	ok := e.decide(st.pc, e.fits(a.t, sort.W, in.Op == ir.OpFpToSi))
+	r := e.s.FloatOp(k, sort, ilr.RTZ, a.Term)
+	ok := e.Decide(st.PC, e.fits(a.Term, sort.W, in.Op == ir.OpFpToSi))
 	if other := e.fork(st, e.s.Not(ok)); other != nil {
-		return e.pick(ok, e.scalar(r), e.fresh(other, input.Unspecified, in, to, "does not fit"))
+		return e.Pick(ok, e.Scalar(r), e.Fresh(other, input.Unspecified, in, to, "does not fit"))
 	}
-	return e.scalar(r)
+	return e.Scalar(r)
 }
 
 // powerOfTwo is the encoding of 2^k in width w, if it is finite.

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // instr evaluates one instruction that is neither phi nor terminator.
-func (e *encoder) instr(fr *frame, st *state, in *ir.Instr) {
-	var v val
+func (e *encoder) instr(fr *frame, st *memory.State, in *ir.Instr) {
+	var v memory.Val
 	if e.cutter != nil {
 		e.lostPointers(fr, st, in)
 	}
@@ -29,13 +31,13 @@ func (e *encoder) instr(fr *frame, st *state, in *ir.Instr) {
 	default:
 		v = e.other(fr, st, in)
 	}
-	if st.pc != nil && in.T != nil && !in.T.IsVoid() {
+	if st.PC != nil && in.T != nil && !in.T.IsVoid() {
 		fr.set(st, in, v)
 	}
 }
 
 // other evaluates LangRef's Other Operations, and traps.
-func (e *encoder) other(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) other(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	switch in.Op {
 	case ir.OpTrap:
 		e.trap(fr, st, in)
@@ -47,7 +49,7 @@ func (e *encoder) other(fr *frame, st *state, in *ir.Instr) val {
 		return e.selectValue(fr, st, in)
 	case ir.OpFreeze:
 		v := e.arg(fr, st, in, 0)
-		v.u = 0
+		v.Undef = 0
 		return v
 	case ir.OpCall:
 		return e.call(fr, st, in)
@@ -63,7 +65,7 @@ func (e *encoder) other(fr *frame, st *state, in *ir.Instr) val {
 		e.gap(st, in, verdict.Unsupported, "%s", what)
 		e.askedBy(fr, in, &e.f.Gaps[len(e.f.Gaps)-1].Reason)
 	}
-	return val{}
+	return memory.Val{}
 }
 
 // askedBy moves a reason that stands in the C library to the call of the program that it is reached by.
@@ -77,7 +79,7 @@ func (e *encoder) askedBy(fr *frame, in *ir.Instr, why *verdict.Reason) {
 }
 
 // trap is a failed check that the compiler inserted: reaching it is the violation.
-func (e *encoder) trap(fr *frame, st *state, in *ir.Instr) {
+func (e *encoder) trap(fr *frame, st *memory.State, in *ir.Instr) {
 	msg := in.What
 	if msg == "" {
 		msg = string(in.Check) + " check of the compiler fails"
@@ -89,101 +91,76 @@ func (e *encoder) trap(fr *frame, st *state, in *ir.Instr) {
 	var cases []failure
 	if in.Check == verdict.Memory && ir.MayBeBefore(in) {
 		index := in.Block.Preds[0].Term().Args[0].(*ir.Instr).Args[0]
-		n := e.num(e.value(fr, st, in, index))
+		n := e.Num(e.value(fr, st, in, index))
 		cases = append(cases, failure{when: e.s.Slt(n, e.s.Int(e.s.Width(n), 0)), before: true})
 	}
 	e.claimNot(fr, st, in, in.Check, e.s.True(), true, msg, cases...)
 }
 
-func (e *encoder) icmp(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) icmp(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1)
 	if in.T.Kind == ir.KindVector {
-		out := val{el: make([]val, len(a.el))}
-		for i := range a.el {
-			out.el[i] = e.icmpOne(st, in, a.el[i], b.el[i])
+		out := memory.Val{Elems: make([]memory.Val, len(a.Elems))}
+		for i := range a.Elems {
+			out.Elems[i] = e.icmpOne(st, in, a.Elems[i], b.Elems[i])
 		}
 		return out
 	}
 	if in.Args[0].Type().IsPtr() {
-		e.checkPointerCompare(fr, st, in, in.Pred, a.p, b.p)
-		if st.pc == nil {
-			return val{}
+		e.checkPointerCompare(fr, st, in, in.Pred, a.Ptr, b.Ptr)
+		if st.PC == nil {
+			return memory.Val{}
 		}
 	}
 	return e.icmpOne(st, in, a, b)
 }
 
-func (e *encoder) icmpOne(st *state, in *ir.Instr, a, b val) val {
-	out := val{}
+func (e *encoder) icmpOne(st *memory.State, in *ir.Instr, a, b memory.Val) memory.Val {
+	out := memory.Val{}
 	switch {
-	case a.p != nil && b.p != nil:
-		out.t = e.comparePtr(st, in.Pred, a.p, b.p)
-	case a.p != nil && (in.Pred == ir.EQ || in.Pred == ir.NE):
-		out.t = e.comparePtr(st, in.Pred, a.p, e.asPtr(b))
-	case b.p != nil && (in.Pred == ir.EQ || in.Pred == ir.NE):
-		out.t = e.comparePtr(st, in.Pred, e.asPtr(a), b.p)
+	case a.Ptr != nil && b.Ptr != nil:
+		out.Term = e.ComparePtr(st, in.Pred, a.Ptr, b.Ptr)
+	case a.Ptr != nil && (in.Pred == ir.EQ || in.Pred == ir.NE):
+		out.Term = e.ComparePtr(st, in.Pred, a.Ptr, e.AsPtr(b))
+	case b.Ptr != nil && (in.Pred == ir.EQ || in.Pred == ir.NE):
+		out.Term = e.ComparePtr(st, in.Pred, e.AsPtr(a), b.Ptr)
 	default:
-		out.t = e.compare(in.Pred, e.num(a), e.num(b))
+		out.Term = e.Compare(in.Pred, e.Num(a), e.Num(b))
 	}
-	if a.u != 0 || b.u != 0 {
-		out.u = e.compareShadow(in.Pred, a, b)
+	if a.Undef != 0 || b.Undef != 0 {
+		out.Undef = e.compareShadow(in.Pred, a, b)
 	}
 	return out
 }
 
-// compare is LangRef's icmp on bit-vectors.
-func (e *encoder) compare(pred ir.Pred, a, b ilr.Term) ilr.Term {
-	switch pred {
-	case ir.EQ:
-		return e.eq(a, b)
-	case ir.NE:
-		return e.s.Not(e.eq(a, b))
-	case ir.UGT:
-		return e.s.Ult(b, a)
-	case ir.UGE:
-		return e.s.Ule(b, a)
-	case ir.ULT:
-		return e.s.Ult(a, b)
-	case ir.ULE:
-		return e.s.Ule(a, b)
-	case ir.SGT:
-		return e.s.Slt(b, a)
-	case ir.SGE:
-		return e.s.Sle(b, a)
-	case ir.SLT:
-		return e.s.Slt(a, b)
-	}
-	return e.s.Sle(a, b)
-}
-
-func (e *encoder) selectValue(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) selectValue(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	c, a, b := e.arg(fr, st, in, 0), e.arg(fr, st, in, 1), e.arg(fr, st, in, 2)
-	if c.el != nil {
-		out := val{el: make([]val, len(a.el))}
-		for i := range a.el {
-			out.el[i] = e.pick(e.cond(c.el[i]), a.el[i], b.el[i])
-			if u := e.tidy(c.el[i].u); u != 0 {
-				out.el[i] = e.taint(out.el[i], in.T.Elem, u)
+	if c.Elems != nil {
+		out := memory.Val{Elems: make([]memory.Val, len(a.Elems))}
+		for i := range a.Elems {
+			out.Elems[i] = e.Pick(e.Cond(c.Elems[i]), a.Elems[i], b.Elems[i])
+			if u := e.Tidy(c.Elems[i].Undef); u != 0 {
+				out.Elems[i] = e.taint(out.Elems[i], in.T.Elem, u)
 			}
 		}
 		return out
 	}
-	v := e.pick(e.cond(c), a, b)
-	if u := e.tidy(c.u); u != 0 {
+	v := e.Pick(e.Cond(c), a, b)
+	if u := e.Tidy(c.Undef); u != 0 {
 		v = e.taint(v, in.T, u)
 	}
 	return v
 }
 
 // taint makes v indeterminate where u has a bit.
-func (e *encoder) taint(v val, t *ir.Type, u ilr.Term) val {
-	if v.el != nil {
-		out := val{el: make([]val, len(v.el))}
-		for i := range v.el {
-			out.el[i] = e.taint(v.el[i], t.ElemAt(i), u)
+func (e *encoder) taint(v memory.Val, t *ir.Type, u ilr.Term) memory.Val {
+	if v.Elems != nil {
+		out := memory.Val{Elems: make([]memory.Val, len(v.Elems))}
+		for i := range v.Elems {
+			out.Elems[i] = e.taint(v.Elems[i], t.ElemAt(i), u)
 		}
 		return out
 	}
-	v.u = e.spreadOver(e.bitsOf(t), v.u, u)
+	v.Undef = e.spreadOver(e.BitsOf(t), v.Undef, u)
 	return v
 }

@@ -83,7 +83,7 @@ func (x *instances) add(i int, values []ilr.Term) []ilr.Term {
 	}
 	x.added[t] = true
 	x.count[i]++
-	x.assume(t)
+	x.Assume(t)
 	return []ilr.Term{t}
 }
 

@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -20,9 +22,9 @@ type loopState struct {
 
 // headState holds what a turn of a loop begins with.
 type headState struct {
-	mem  memory
-	loc  trie[val]
-	vals []val // of the header's phis
+	mem  memory.Memory
+	loc  memory.Trie[memory.Val]
+	vals []memory.Val // of the header's phis
 }
 
 // admit decides whether a block instance runs: it does unless it is the next
@@ -39,7 +41,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 		return run
 	}
 	forked := ls.forked || l.Irreducible || !l.Exits || !ls.moves
-	now := headState{mem: in.st.mem, loc: in.st.loc, vals: in.vals}
+	now := headState{mem: in.st.Mem, loc: in.st.Regs, vals: in.vals}
 	repeats := turn > 0 && (e.sameHead(&ls.last, &now) || !isPowerOf2(turn-1) && e.sameHead(&ls.mark, &now))
 	*ls = loopState{last: now, mark: ls.mark}
 	if isPowerOf2(turn) {
@@ -51,7 +53,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	}
 	if repeats {
 		e.lostForever(fr, in.st, l.Header.Instrs[0])
-		e.f.Endless = append(e.f.Endless, in.st.pc.all)
+		e.f.Endless = append(e.f.Endless, in.st.PC.All)
 		return false // the same state again: nothing new can happen
 	}
 	if !forked {
@@ -70,7 +72,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 		e.boundReached(fr, l, in.st)
 		return false
 	}
-	if !e.feasible(in.st.pc.all) {
+	if !e.feasible(in.st.PC.All) {
 		return false
 	}
 	if turn <= e.opts.MaxUnwind {
@@ -92,24 +94,29 @@ func (e *encoder) sameHead(was, now *headState) bool {
 		return false
 	}
 	for i := range was.vals {
-		if was.vals[i].el != nil || !e.sameVal(was.vals[i], now.vals[i]) {
+		if was.vals[i].Elems != nil || !e.sameVal(was.vals[i], now.vals[i]) {
 			return false
 		}
 	}
-	return alike(was.loc, now.loc, func(_ int64, x, y *val) bool { return x != nil && y != nil && e.sameVal(*x, *y) }) &&
-		alike(was.mem.contents, now.mem.contents, func(_ int64, x, y *content) bool {
+	return memory.Alike(was.loc, now.loc, func(_ int64, x, y *memory.Val) bool {
+		return x != nil && y != nil &&
+			e.sameVal(*x, *y)
+	}) &&
+		memory.Alike(was.mem.Contents, now.mem.Contents, func(_ int64, x, y *memory.Content) bool {
 			return x != nil && y != nil && e.sameContent(x, y)
 		})
 }
 
-func (e *encoder) sameVal(a, b val) bool {
-	return a.t == b.t && a.u == b.u && a.el == nil && b.el == nil && (a.p == b.p || a.p != nil && b.p != nil &&
-		e.samePtr(a.p, b.p))
+func (e *encoder) sameVal(a, b memory.Val) bool {
+	return a.Term == b.Term && a.Undef == b.Undef && a.Elems == nil && b.Elems == nil &&
+		(a.Ptr == b.Ptr || a.Ptr != nil && b.Ptr != nil &&
+			e.SamePtr(a.Ptr, b.Ptr))
 }
 
-func (e *encoder) sameContent(x, y *content) bool {
-	return x.live == y.live && x.base == y.base && x.arr == y.arr && alike(x.cells, y.cells, func(_ int64, p, q *cell) bool {
-		return p != nil && q != nil && p.off == q.off && p.n == q.n && p.fill == q.fill && e.sameVal(p.v, q.v)
+func (e *encoder) sameContent(x, y *memory.Content) bool {
+	return x.Live == y.Live && x.Base == y.Base && x.Array == y.Array && memory.Alike(x.Cells, y.Cells, func(_ int64, p,
+		q *memory.Cell) bool {
+		return p != nil && q != nil && p.Off == q.Off && p.N == q.N && p.Fill == q.Fill && e.sameVal(p.V, q.V)
 	})
 }
 
@@ -122,7 +129,7 @@ func (e *encoder) feasible(t ilr.Term) bool {
 		return true
 	}
 	e.f.Stats.Probes++
-	if t = e.s.And(t, e.facts); e.cutter != nil && e.floats { // most such loops go on, and an answer may take minutes
+	if t = e.s.And(t, e.Facts); e.cutter != nil && e.floats { // most such loops go on, and an answer may take minutes
 		return e.prober.Possible(e.ctx, t)
 	}
 	return e.prober.Feasible(e.ctx, t)
@@ -153,7 +160,7 @@ func (e *encoder) loopInfo(l *unwind.Loop, turn int) *LoopInfo {
 }
 
 // boundReached ends st's paths with the claim that there are none.
-func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
+func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *memory.State) {
 	if e.mustCut(l, st) {
 		return
 	}
@@ -164,13 +171,13 @@ func (e *encoder) boundReached(fr *frame, l *unwind.Loop, st *state) {
 	e.addClaim(Claim{ID: li.Claim, Check: verdict.Unwinding, Pos: l.Pos,
 		Message: fmt.Sprintf("loop %s may take more than %d turns", l.Name, li.Turns),
 		Holds:   fmt.Sprintf("loop %s takes at most %d turns", l.Name, li.Turns),
-		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Unguarded: st.pc.unguarded})
+		Instr:   in, Context: fr.context, Guard: st.PC.All, Violated: st.PC.All, Unguarded: st.PC.Unguarded})
 }
 
 // mayCall applies the bounds on calls (LL-62): recursion that depends on inputs
 // goes on while the Prober finds it possible. When it answers false st's paths
 // have ended.
-func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
+func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *memory.State) bool {
 	active, forked := 0, false
 	for q := fr; q != nil; q = q.up {
 		if q.fn == f {
@@ -181,10 +188,10 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	ok := true
 	switch {
 	case active > 0 && e.mustCutCalls(f, active, forked):
-		st.pc = nil
+		st.PC = nil
 		return false
-	case active > 0 && forked && !e.feasible(st.pc.all):
-		st.pc = nil
+	case active > 0 && forked && !e.feasible(st.PC.All):
+		st.PC = nil
 		return false
 	case e.opts.Depth > 0:
 		ok = fr.depth < e.opts.Depth
@@ -204,19 +211,19 @@ func (e *encoder) mayCall(fr *frame, in *ir.Instr, f *ir.Func, st *state) bool {
 	e.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *in.Pos,
 		Message: fmt.Sprintf("calls of %s may nest deeper than %d", f.Name, fr.depth),
 		Holds:   fmt.Sprintf("calls of %s nest at most %d deep", f.Name, fr.depth),
-		Instr:   in, Context: fr.context, Guard: st.pc.all, Violated: st.pc.all, Unguarded: st.pc.unguarded})
-	st.pc = nil
+		Instr:   in, Context: fr.context, Guard: st.PC.All, Violated: st.PC.All, Unguarded: st.PC.Unguarded})
+	st.PC = nil
 	return false
 }
 
 // beyond ends the paths on which c holds: they touch g, which stands for what is
 // beyond a bound that does not grow.
-func (e *encoder) beyond(fr *frame, st *state, in *ir.Instr, g *ir.Global, c ilr.Term) {
+func (e *encoder) beyond(fr *frame, st *memory.State, in *ir.Instr, g *ir.Global, c ilr.Term) {
 	if one := e.fork(st, c); one != nil {
 		e.addClaim(Claim{ID: fmt.Sprintf("%s@%s", verdict.Unwinding, g.Name), Check: verdict.Unwinding, Pos: *in.Pos,
 			Message: g.Beyond,
-			Instr:   in, Context: fr.context, Guard: one.pc.all, Violated: one.pc.all, Unguarded: one.pc.unguarded,
+			Instr:   in, Context: fr.context, Guard: one.PC.All, Violated: one.PC.All, Unguarded: one.PC.Unguarded,
 			Fixed: true})
 	}
-	st.pc = e.and(st.pc, e.s.Not(c))
+	st.PC = e.And(st.PC, e.s.Not(c))
 }

@@ -3,6 +3,8 @@ package encode
 import (
 	"bytes"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -14,32 +16,33 @@ import (
 type modelCall struct {
 	*encoder
 	fr   *frame
-	st   *state
+	st   *memory.State
 	in   *ir.Instr
 	name string
 	fn   *ir.Func // nil where only the model is known
-	args []val
-	got  val // of the last split
+	args []memory.Val
+	got  memory.Val // of the last split
 }
 
 // model evaluates model m of f (nil when only the model is known).
-func (e *encoder) model(fr *frame, st *state, in *ir.Instr, f *ir.Func, m ir.Model, args []val) val {
+func (e *encoder) model(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func, m ir.Model,
+	args []memory.Val) memory.Val {
 	c := &modelCall{encoder: e, fr: fr, st: st, in: in, name: string(m), fn: f, args: args}
 	if f != nil {
 		c.name = f.Name
 	}
 	if len(args) < minArgs[m] {
 		e.gap(st, in, verdict.Unsupported, "call of %s with too few arguments", c.name)
-		return val{}
+		return memory.Val{}
 	}
-	for _, group := range []func(ir.Model) (val, bool){c.harness, c.stub, c.objects, c.heap, c.ranges, c.strings,
+	for _, group := range []func(ir.Model) (memory.Val, bool){c.harness, c.stub, c.objects, c.heap, c.ranges, c.strings,
 		c.intrinsic, c.floats, c.variadic} {
 		if v, ok := group(m); ok {
 			return v
 		}
 	}
 	e.gap(st, in, verdict.Unsupported, "call of %s", c.name)
-	return val{}
+	return memory.Val{}
 }
 
 var minArgs = map[ir.Model]int{
@@ -58,32 +61,32 @@ var minArgs = map[ir.Model]int{
 }
 
 // harness evaluates the intrinsics of harnesses, and what ends the program.
-func (c *modelCall) harness(m ir.Model) (val, bool) {
+func (c *modelCall) harness(m ir.Model) (memory.Val, bool) {
 	e, st := c.encoder, c.st
 	switch m {
 	case ir.ModelNondet:
-		return e.fresh(st, input.Nondet, c.in, c.in.T, c.name), true
+		return e.Fresh(st, input.Nondet, c.in, c.in.T, c.name), true
 	case ir.ModelNondetNonNeg:
-		v := e.fresh(st, input.Nondet, c.in, c.in.T, c.name)
-		t := e.num(v)
-		st.pc = e.and(st.pc, e.s.Not(e.s.Slt(t, e.s.Int(e.s.Width(t), 0))))
+		v := e.Fresh(st, input.Nondet, c.in, c.in.T, c.name)
+		t := e.Num(v)
+		st.PC = e.And(st.PC, e.s.Not(e.s.Slt(t, e.s.Int(e.s.Width(t), 0))))
 		return v, true
 	case ir.ModelAssume:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assumption")
-		e.suppose(st, c.in, e.cond(c.args[0]))
+		e.suppose(st, c.in, e.Cond(c.args[0]))
 		return c.number(0), true
 	case ir.ModelKept:
 		if e.opts.KeepsRanges {
-			e.suppose(st, c.in, e.cond(c.args[0]))
+			e.suppose(st, c.in, e.Cond(c.args[0]))
 		}
-		return val{}, true
+		return memory.Val{}, true
 	case ir.ModelAssert:
 		e.checkDefined(c.fr, st, c.in, c.args[0], "assertion")
-		if st.pc != nil {
+		if st.PC != nil {
 			if !e.opts.Past[ir.At{Instr: c.in, Check: verdict.Assert}] {
-				c.leaksWhen(e.s.Not(e.cond(c.args[0])))
+				c.leaksWhen(e.s.Not(e.Cond(c.args[0])))
 			}
-			e.claim(c.fr, st, c.in, verdict.Assert, e.s.Not(e.cond(c.args[0])), true, "assertion holds"+c.text(1),
+			e.claim(c.fr, st, c.in, verdict.Assert, e.s.Not(e.Cond(c.args[0])), true, "assertion holds"+c.text(1),
 				failure{when: e.s.True(), text: "assertion fails" + c.text(1)})
 		}
 		return c.number(0), true
@@ -97,66 +100,67 @@ func (c *modelCall) harness(m ir.Model) (val, bool) {
 		e.claim(c.fr, st, c.in, verdict.Assert, e.s.True(), true, "assertion holds"+text,
 			failure{when: e.s.True(), text: "assertion fails" + text})
 	case ir.ModelNop:
-		return e.fresh(st, input.Undef, c.in, c.in.T, c.name), true
+		return e.Fresh(st, input.Undef, c.in, c.in.T, c.name), true
 	case ir.ModelExit:
 		e.checkLeak(c.fr, st, c.in, ir.EndOf(c.name))
-		if st.pc != nil {
+		if st.PC != nil {
 			e.finish(st)
 		}
-		st.pc = nil
+		st.PC = nil
 	case ir.ModelPrintf:
 		return c.printf(), true
 	case ir.ModelTrapI:
 		e.checkLeak(c.fr, st, c.in, ir.EndAbort)
-		if st.pc != nil {
+		if st.PC != nil {
 			e.finish(st)
 		}
-		st.pc = nil
+		st.PC = nil
 	case ir.ModelRange:
-		v := e.fresh(st, input.Nondet, c.in, c.in.T, c.name)
-		t := e.num(v)
-		st.pc = e.and(st.pc, e.s.And(e.s.Sle(e.num(c.args[0]), t), e.s.Slt(t, e.num(c.args[1]))))
+		v := e.Fresh(st, input.Nondet, c.in, c.in.T, c.name)
+		t := e.Num(v)
+		st.PC = e.And(st.PC, e.s.And(e.s.Sle(e.Num(c.args[0]), t), e.s.Slt(t, e.Num(c.args[1]))))
 		return v, true
 	default:
-		return val{}, false
+		return memory.Val{}, false
 	}
-	return val{}, true
+	return memory.Val{}, true
 }
 
 // number is an integer of the call's type; nothing for a void call.
-func (c *modelCall) number(n int64) val {
+func (c *modelCall) number(n int64) memory.Val {
 	if !c.in.T.IsInt() {
-		return val{}
+		return memory.Val{}
 	}
-	return c.scalar(c.s.Int(c.in.T.Width, n))
+	return c.Scalar(c.s.Int(c.in.T.Width, n))
 }
 
 // sized is t, unsigned, in the call's type.
-func (c *modelCall) sized(t ilr.Term) val {
+func (c *modelCall) sized(t ilr.Term) memory.Val {
 	if !c.in.T.IsInt() {
-		return val{}
+		return memory.Val{}
 	}
-	return c.resize(val{t: t}, c.in.T.Width)
+	return c.Resize(memory.Val{Term: t}, c.in.T.Width)
 }
 
 // count is argument i as a number of bytes in the pointer's width.
 func (c *modelCall) count(i int) ilr.Term {
 	c.checkDefined(c.fr, c.st, c.in, c.args[i], "size")
-	return c.num(c.resize(c.args[i], c.w))
+	return c.Num(c.Resize(c.args[i], c.w))
 }
 
 // text is ": " and the literal string that argument i points to, if it does.
 func (c *modelCall) text(i int) string {
-	if i >= len(c.args) || c.args[i].p == nil {
+	if i >= len(c.args) || c.args[i].Ptr == nil {
 		return ""
 	}
-	a, ok := c.args[i].p.only()
-	off, known := c.constOf(a.off)
-	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable ||
-		off >= uint64(len(a.obj.init.base.data)) {
+	a, ok := c.args[i].Ptr.Only()
+	off, known := c.ConstOf(a.Off)
+	if !ok || !known || a.Object == nil || !a.Object.ReadOnly || a.Object.Init == nil ||
+		a.Object.Init.Base.Kind != memory.BaseTable ||
+		off >= uint64(len(a.Object.Init.Base.Data)) {
 		return ""
 	}
-	text, _, _ := bytes.Cut(a.obj.init.base.data[off:], []byte{0})
+	text, _, _ := bytes.Cut(a.Object.Init.Base.Data[off:], []byte{0})
 	if len(text) == 0 {
 		return ""
 	}
@@ -164,17 +168,17 @@ func (c *modelCall) text(i int) string {
 }
 
 // objects evaluates the predicates over objects (CBMC's).
-func (c *modelCall) objects(m ir.Model) (val, bool) {
+func (c *modelCall) objects(m ir.Model) (memory.Val, bool) {
 	e := c.encoder
-	byTarget := func(f func(target) ilr.Term, p val) val {
+	byTarget := func(f func(target) ilr.Term, p memory.Val) memory.Val {
 		w := c.in.T.Width
 		t := e.s.Int(w, 0)
-		for _, x := range e.targets(c.st, p.p) {
+		for _, x := range e.targets(c.st, p.Ptr) {
 			t = e.s.Ite(x.g, f(x), t)
 		}
-		return e.scalar(t)
+		return e.Scalar(t)
 	}
-	fit := func(t ilr.Term) ilr.Term { return e.num(e.resize(val{t: t}, c.in.T.Width)) }
+	fit := func(t ilr.Term) ilr.Term { return e.Num(e.Resize(memory.Val{Term: t}, c.in.T.Width)) }
 	switch m {
 	case ir.ModelROK, ir.ModelWOK, ir.ModelRWOK:
 		n := c.count(1)
@@ -191,21 +195,23 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 			case t.obj == nil:
 				return e.s.Int(c.in.T.Width, 0)
 			}
-			return fit(t.obj.size)
+			return fit(t.obj.Size)
 		}, c.args[0]), true
 	case ir.ModelPtrOffset:
-		return byTarget(func(t target) ilr.Term { return e.num(val{t: e.signed(val{t: t.off}, c.in.T.Width)}) },
+		return byTarget(func(t target) ilr.Term {
+			return e.Num(memory.Val{Term: e.signed(memory.Val{Term: t.off}, c.in.T.Width)})
+		},
 			c.args[0]), true
 	case ir.ModelNow:
-		return e.scalar(e.s.Int(c.in.T.Width, int64(len(e.objs)))), true
+		return e.Scalar(e.s.Int(c.in.T.Width, int64(len(e.Objects)))), true
 	case ir.ModelSince:
-		since := c.num(c.resize(c.args[1], c.w))
+		since := c.Num(c.Resize(c.args[1], c.w))
 		return byTarget(func(t target) ilr.Term {
-			made := t.obj != nil && (t.obj.kind == objHeap || t.obj.kind == objStack)
+			made := t.obj != nil && (t.obj.Kind == memory.ObjHeap || t.obj.Kind == memory.ObjStack)
 			if !made {
 				return e.s.Int(c.in.T.Width, 0)
 			}
-			return e.s.BoolToBV(e.s.Ule(since, e.s.Int(e.w, int64(t.obj.id))), c.in.T.Width)
+			return e.s.BoolToBV(e.s.Ule(since, e.s.Int(e.w, int64(t.obj.ID))), c.in.T.Width)
 		}, c.args[0]), true
 	case ir.ModelAsFacts:
 		if e.opts.Facts {
@@ -218,18 +224,18 @@ func (c *modelCall) objects(m ir.Model) (val, bool) {
 		return e.forAll(c.args[0]), true
 	case ir.ModelDynObject:
 		return byTarget(func(t target) ilr.Term {
-			return e.s.BoolToBV(e.s.BoolConst(t.obj != nil && t.obj.kind == objHeap), c.in.T.Width)
+			return e.s.BoolToBV(e.s.BoolConst(t.obj != nil && t.obj.Kind == memory.ObjHeap), c.in.T.Width)
 		}, c.args[0]), true
 	case ir.ModelSameObject:
 		same := e.s.False()
-		for _, x := range e.targets(c.st, c.args[0].p) {
-			for _, y := range e.targets(c.st, c.args[1].p) {
+		for _, x := range e.targets(c.st, c.args[0].Ptr) {
+			for _, y := range e.targets(c.st, c.args[1].Ptr) {
 				if x.obj == y.obj && x.vol == y.vol {
 					same = e.s.Or(same, e.s.And(x.g, y.g))
 				}
 			}
 		}
-		return e.scalar(e.s.BoolToBV(same, c.in.T.Width)), true
+		return e.Scalar(e.s.BoolToBV(same, c.in.T.Width)), true
 	}
-	return val{}, false
+	return memory.Val{}, false
 }

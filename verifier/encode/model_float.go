@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -9,19 +10,19 @@ import (
 )
 
 // floats evaluates the mathematical functions and intrinsics.
-func (c *modelCall) floats(m ir.Model) (val, bool) {
+func (c *modelCall) floats(m ir.Model) (memory.Val, bool) {
 	f := c.floatLane(m)
 	if f == nil {
-		return val{}, false
+		return memory.Val{}, false
 	}
 	if !plainFloat(c.in.T) {
 		c.gap(c.st, c.in, verdict.Unsupported, "floating point of more than 64 bits")
-		return val{}, true
+		return memory.Val{}, true
 	}
-	return c.lanes(func(_ *modelCall, a []val, w int) ilr.Term {
+	return c.lanes(func(_ *modelCall, a []memory.Val, w int) ilr.Term {
 		t := make([]ilr.Term, len(a))
 		for i := range a {
-			t[i] = a[i].t
+			t[i] = a[i].Term
 		}
 		return f(w, t)
 	}), true
@@ -61,8 +62,8 @@ func (c *modelCall) floatLane(m ir.Model) func(w int, a []ilr.Term) ilr.Term {
 			once := e.s.FloatOp(ilr.KFFma, ilr.BV(w), ilr.RNE, a[0], a[1], a[2])
 			product := e.s.FloatOp(ilr.KFMul, ilr.BV(w), ilr.RNE, a[0], a[1])
 			twice := e.s.FloatOp(ilr.KFAdd, ilr.BV(w), ilr.RNE, product, a[2])
-			fused := e.fresh(c.st, input.Unspecified, c.in, ir.Int(1), "rounded once")
-			return e.s.Ite(e.cond(fused), once, twice)
+			fused := e.Fresh(c.st, input.Unspecified, c.in, ir.Int(1), "rounded once")
+			return e.s.Ite(e.Cond(fused), once, twice)
 		}
 	case ir.ModelCopysign:
 		return func(w int, a []ilr.Term) ilr.Term {

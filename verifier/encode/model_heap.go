@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -11,7 +13,7 @@ import (
 )
 
 // heap evaluates allocation and release (LL-107 to LL-111; docs/SEMANTICS.md).
-func (c *modelCall) heap(m ir.Model) (val, bool) {
+func (c *modelCall) heap(m ir.Model) (memory.Val, bool) {
 	switch m {
 	case ir.ModelMalloc:
 		p, _ := c.allocate(c.count(0), 0, false)
@@ -19,38 +21,39 @@ func (c *modelCall) heap(m ir.Model) (val, bool) {
 	case ir.ModelCalloc:
 		a, b := c.count(0), c.count(1)
 		over := c.s.UmulO(a, b)
-		c.split(over, func(st *state) val { return val{p: c.null()} }, func(st *state) val {
-			p, _ := c.allocate(c.s.Mul(a, b), 0, true)
-			return p
-		})
+		c.split(over, func(st *memory.State) memory.Val { return memory.Val{Ptr: c.Null()} },
+			func(st *memory.State) memory.Val {
+				p, _ := c.allocate(c.s.Mul(a, b), 0, true)
+				return p
+			})
 		return c.joined(), true
 	case ir.ModelAligned:
 		align := c.count(0)
-		k, ok := c.constOf(align)
+		k, ok := c.ConstOf(align)
 		if !ok || k == 0 || k&(k-1) != 0 {
 			c.gap(c.st, c.in, verdict.Unsupported, "%s with an alignment that is not a constant power of two", c.name)
-			return val{}, true
+			return memory.Val{}, true
 		}
 		p, _ := c.allocate(c.count(1), int64(min(k, 1<<20)), false)
 		return p, true
 	case ir.ModelMemalign:
 		return c.memalign(), true
 	case ir.ModelAllocaC:
-		return val{p: c.newLocal(c.fr, c.st, c.in, c.in.Name, c.count(0), nil, 16)}, true
+		return memory.Val{Ptr: c.newLocal(c.fr, c.st, c.in, c.in.Name, c.count(0), nil, 16)}, true
 	case ir.ModelRealloc:
 		return c.realloc(), true
 	case ir.ModelFree:
 		c.release(c.args[0])
-		return val{}, true
+		return memory.Val{}, true
 	}
-	return val{}, false
+	return memory.Val{}, false
 }
 
 // split evaluates one of two continuations by a condition and joins them.
-func (c *modelCall) split(cond ilr.Term, yes, no func(*state) val) {
+func (c *modelCall) split(cond ilr.Term, yes, no func(*memory.State) memory.Val) {
 	saved := c.st
 	var ends []edge
-	for i, f := range []func(*state) val{yes, no} {
+	for i, f := range []func(*memory.State) memory.Val{yes, no} {
 		lit := cond
 		if i == 1 {
 			lit = c.s.Not(cond)
@@ -58,15 +61,15 @@ func (c *modelCall) split(cond ilr.Term, yes, no func(*state) val) {
 		if st := c.fork(saved, lit); st != nil {
 			c.st = st
 			v := f(st)
-			if st.pc != nil {
-				ends = append(ends, edge{st: st, vals: []val{v}})
+			if st.PC != nil {
+				ends = append(ends, edge{st: st, vals: []memory.Val{v}})
 			}
 		}
 	}
 	c.st = saved
 	if len(ends) == 0 {
-		saved.pc = nil
-		c.got = val{}
+		saved.PC = nil
+		c.got = memory.Val{}
 		return
 	}
 	out := c.mergeEdges(ends)
@@ -75,94 +78,96 @@ func (c *modelCall) split(cond ilr.Term, yes, no func(*state) val) {
 }
 
 // joined is the value that the last split gave.
-func (c *modelCall) joined() val { return c.got }
+func (c *modelCall) joined() memory.Val { return c.got }
 
 // allocate is a new heap block of n bytes, or null when the environment has it
 // so. ok is the condition of success.
-func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p val, ok ilr.Term) {
+func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p memory.Val, ok ilr.Term) {
 	e, st := c.encoder, c.st
-	if st.pc == nil {
-		return val{p: e.null()}, e.s.False()
+	if st.PC == nil {
+		return memory.Val{Ptr: e.Null()}, e.s.False()
 	}
 	ok = e.s.True()
 	if !e.opts.MallocNeverFails && ir.Fails(c.name) {
 		v := e.s.Fresh("malloc", ilr.BV(1))
-		e.event(Event{Kind: input.MallocOK, Instr: c.in, Guard: st.pc.all, Value: v, Name: c.name})
-		ok = e.bit(v)
+		e.Event(memory.Event{Kind: input.MallocOK, Instr: c.in, Guard: st.PC.All, Value: v, Name: c.name})
+		ok = e.Bit(v)
 	}
 	fits := e.s.Ule(n, e.s.Const(bits.MaxSigned(e.w)))
 	if !e.s.IsTrue(fits) {
 		e.note("no allocation of more than half of the address space succeeds")
-		st.pc = e.and(st.pc, e.s.Implies(ok, fits))
-		if st.pc == nil {
-			return val{p: e.null()}, e.s.False()
+		st.PC = e.And(st.PC, e.s.Implies(ok, fits))
+		if st.PC == nil {
+			return memory.Val{Ptr: e.Null()}, e.s.False()
 		}
 	}
 	if align == 0 {
 		align = e.lay.MaxAlign() // malloc: good for every type
 	}
-	o := e.newObject(object{kind: objHeap, name: heapName(c.in), owner: ir.OwnerOf(c.name), align: align, in: c.in,
-		born: e.s.And(st.pc.all, ok)}, n)
-	b := e.unknownBase(o)
+	o := e.NewObject(memory.Object{Kind: memory.ObjHeap, Name: heapName(c.in), Owner: ir.OwnerOf(c.name), Align: align,
+		Instr: c.in,
+		Born:  e.s.And(st.PC.All, ok)}, n)
+	b := e.UnknownBase(o)
 	if zeros {
-		b = e.zeroBase(o)
+		b = e.ZeroBase(o)
 	}
-	e.begin(st, o, &content{live: e.s.True(), base: b})
-	return val{p: e.pickPtr(ok, e.to(o, 0), e.null())}, ok
+	e.Begin(st, o, &memory.Content{Live: e.s.True(), Base: b})
+	return memory.Val{Ptr: e.PickPtr(ok, e.To(o, 0), e.Null())}, ok
 }
 
 // memalign is posix_memalign(&p, align, n): 0, or ENOMEM or EINVAL and p unchanged. Of a block with an alignment that
 // is not constant, less is known than its address is a multiple of.
-func (c *modelCall) memalign() val {
+func (c *modelCall) memalign() memory.Val {
 	s, pointer := c.s, int64(c.w/8)
 	align, n := c.count(1), c.count(2)
 	least := pointer
-	if k, ok := c.constOf(align); ok {
+	if k, ok := c.ConstOf(align); ok {
 		least = int64(min(k, 1<<20))
 	}
 	one, zero := s.Int(c.w, 1), s.Int(c.w, 0)
 	valid := s.And(s.Not(s.Eq(align, zero)), s.Eq(s.BvAnd(align, s.Sub(align, one)), zero))
 	valid = s.And(valid, s.Eq(s.BvAnd(align, s.Int(c.w, pointer-1)), zero))
-	c.split(valid, func(*state) val { return c.aligned(n, least) }, func(*state) val { return c.number(22) })
+	c.split(valid, func(*memory.State) memory.Val { return c.aligned(n, least) },
+		func(*memory.State) memory.Val { return c.number(22) })
 	return c.joined()
 }
 
 // aligned is posix_memalign with an alignment that it takes.
-func (c *modelCall) aligned(n ilr.Term, align int64) val {
+func (c *modelCall) aligned(n ilr.Term, align int64) memory.Val {
 	e := c.encoder
 	e.checkAccess(c.fr, c.st, c.in, c.args[0], e.wantConst(int64(e.w/8), 1, true), e.s.True())
 	p, done := c.allocate(n, align, false)
-	if c.st.pc == nil {
-		return val{}
+	if c.st.PC == nil {
+		return memory.Val{}
 	}
-	block := val{p: e.to(p.p.alts[len(p.p.alts)-1].obj, 0)}
-	c.split(done, func(st *state) val {
+	block := memory.Val{Ptr: e.To(p.Ptr.Alts[len(p.Ptr.Alts)-1].Object, 0)}
+	c.split(done, func(st *memory.State) memory.Val {
 		e.store(c.fr, st, c.in, c.args[0], block, ir.Ptr(e.w), 1)
 		return c.number(0)
-	}, func(*state) val { return c.number(12) })
+	}, func(*memory.State) memory.Val { return c.number(12) })
 	return c.joined()
 }
 
 // heapName says where a block was allocated.
 func heapName(in *ir.Instr) string { return fmt.Sprintf("block allocated at line %d", in.Pos.Line) }
 
-// asArray is the name of o in front of an index or a member: of a block, the call that gave it.
-func (o *object) asArray() string {
-	if o.kind == objHeap && o.in != nil && o.in.Op == ir.OpCall && o.name == heapName(o.in) {
-		return fmt.Sprintf("(%s at line %d)", o.in.CalledName(), o.in.Pos.Line)
+// arrayName is the name of o in front of an index or a member: of a block, the call that gave it.
+func arrayName(o *memory.Object) string {
+	if o.Kind == memory.ObjHeap && o.Instr != nil && o.Instr.Op == ir.OpCall && o.Name == heapName(o.Instr) {
+		return fmt.Sprintf("(%s at line %d)", o.Instr.CalledName(), o.Instr.Pos.Line)
 	}
-	return o.name
+	return o.Name
 }
 
 // release frees what p points to, after the claim that it may be freed.
-func (c *modelCall) release(p val) {
+func (c *modelCall) release(p memory.Val) {
 	e, st := c.encoder, c.st
 	e.checkAddress(c.fr, st, c.in, p)
-	if st.pc == nil {
+	if st.PC == nil {
 		return
 	}
 	ts := c.checkFree(st, p)
-	if st.pc == nil {
+	if st.PC == nil {
 		return
 	}
 	for _, t := range ts {
@@ -171,76 +176,76 @@ func (c *modelCall) release(p val) {
 }
 
 // realloc is a new block with the old contents; on failure the old one stays.
-func (c *modelCall) realloc() val {
+func (c *modelCall) realloc() memory.Val {
 	e, st := c.encoder, c.st
 	old := c.args[0]
 	n := c.count(1)
 	e.checkAddress(c.fr, st, c.in, old)
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	ts := c.checkFree(st, old)
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
-	c.split(c.freedByZero(n), func(st *state) val {
+	c.split(c.freedByZero(n), func(st *memory.State) memory.Val {
 		for _, t := range ts {
 			e.end(st, t)
 		}
-		return val{p: e.null()}
-	}, func(st *state) val { return c.moved(st, ts, n) })
+		return memory.Val{Ptr: e.Null()}
+	}, func(st *memory.State) memory.Val { return c.moved(st, ts, n) })
 	return c.joined()
 }
 
 // moved is the new block of n bytes with the contents of the old one, one of ts, which ends.
-func (c *modelCall) moved(st *state, ts []target, n ilr.Term) val {
+func (c *modelCall) moved(st *memory.State, ts []target, n ilr.Term) memory.Val {
 	e := c.encoder
 	p, ok := c.allocate(n, 0, false)
-	if st.pc == nil || len(p.p.alts) == 0 {
-		return val{}
+	if st.PC == nil || len(p.Ptr.Alts) == 0 {
+		return memory.Val{}
 	}
-	fresh := p.p.alts[len(p.p.alts)-1].obj
+	fresh := p.Ptr.Alts[len(p.Ptr.Alts)-1].Object
 	for _, t := range ts {
-		was := st.get(t.obj)
-		now := st.get(fresh)
-		size := e.s.Ite(e.s.Ult(n, t.obj.size), n, t.obj.size)
+		was := st.Get(t.obj)
+		now := st.Get(fresh)
+		size := e.s.Ite(e.s.Ult(n, t.obj.Size), n, t.obj.Size)
 		zero := e.s.Int(e.w, 0)
 		d, good := e.copyInto(fresh, now, zero, t.obj, was, zero, size)
 		if !good {
 			e.gap(st, c.in, verdict.Unsupported, "realloc of a large object to an unknown size")
-			return val{}
+			return memory.Val{}
 		}
-		st.put(fresh, e.mergeContents(fresh, t.g, d, now))
+		st.Put(fresh, e.MergeContents(fresh, t.g, d, now))
 		t.g = e.s.And(t.g, ok)
 		e.end(st, t)
 	}
-	fresh.lives = nil // the block may stay where it was: the new one takes the place of the old one
-	e.begin(st, fresh, st.get(fresh))
+	fresh.Lives = nil // the block may stay where it was: the new one takes the place of the old one
+	e.Begin(st, fresh, st.Get(fresh))
 	return p
 }
 
 // end makes the object of t dead where t is it.
-func (e *encoder) end(st *state, t target) {
-	k := *st.get(t.obj)
-	k.live = e.s.And(k.live, e.s.Not(t.g))
-	st.put(t.obj, &k)
+func (e *encoder) end(st *memory.State, t target) {
+	k := *st.Get(t.obj)
+	k.Live = e.s.And(k.Live, e.s.Not(t.g))
+	st.Put(t.obj, &k)
 }
 
 // freedByZero is the condition that a realloc to 0 bytes gives null and frees the block.
 // Otherwise it gives a new one, or null and keeps it (C17 7.22.3.5p4).
 func (c *modelCall) freedByZero(n ilr.Term) ilr.Term {
 	e := c.encoder
-	none := e.eq(n, e.s.Int(e.w, 0))
+	none := e.Eq(n, e.s.Int(e.w, 0))
 	other := e.fork(c.st, none)
 	if other == nil {
 		return e.s.False()
 	}
-	return e.s.And(none, e.cond(e.fresh(other, input.Unspecified, c.in, ir.Int(1), c.name)))
+	return e.s.And(none, e.Cond(e.Fresh(other, input.Unspecified, c.in, ir.Int(1), c.name)))
 }
 
 // checkFree claims that p is null or the start of a live heap block (LL-110,
 // LL-111) of the owner that the function has, and gives the blocks that it can be.
-func (c *modelCall) checkFree(st *state, p val) []target {
+func (c *modelCall) checkFree(st *memory.State, p memory.Val) []target {
 	e, fr, in := c.encoder, c.fr, c.in
 	owner := ir.OwnerOf(c.name)
 	bad := e.s.False()
@@ -252,27 +257,27 @@ func (c *modelCall) checkFree(st *state, p val) []target {
 			bad = e.s.Or(bad, when)
 		}
 	}
-	ts := e.targets(st, p.p)
+	ts := e.targets(st, p.Ptr)
 	e.unknownTarget(st, in, verdict.Free, e.s.True(), ts, "free")
 	for _, t := range ts {
 		switch {
 		case t.obj == nil:
-			fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of an address that is no heap block")
+			fail(e.s.And(t.g, e.s.Not(e.Eq(t.off, e.s.Int(e.w, 0)))), "free of an address that is no heap block")
 			continue
-		case t.obj.kind != objHeap:
-			fail(t.g, "free of %s, which is no heap block", t.obj.what())
+		case t.obj.Kind != memory.ObjHeap:
+			fail(t.g, "free of %s, which is no heap block", t.obj.What())
 			continue
 		}
-		k := st.get(t.obj)
+		k := st.Get(t.obj)
 		dead := e.s.True()
 		if k != nil {
-			dead = e.s.Not(k.live)
+			dead = e.s.Not(k.Live)
 		}
-		fail(e.s.And(t.g, dead), "%s is freed again", t.obj.what())
-		fail(e.s.And(t.g, e.s.Not(e.eq(t.off, e.s.Int(e.w, 0)))), "free of a pointer into the middle of %s",
-			t.obj.what())
-		if t.obj.owner != owner {
-			fail(t.g, "%s is from %s, and %s releases what is from %s", t.obj.what(), t.obj.owner, owner.Released(),
+		fail(e.s.And(t.g, dead), "%s is freed again", t.obj.What())
+		fail(e.s.And(t.g, e.s.Not(e.Eq(t.off, e.s.Int(e.w, 0)))), "free of a pointer into the middle of %s",
+			t.obj.What())
+		if t.obj.Owner != owner {
+			fail(t.g, "%s is from %s, and %s releases what is from %s", t.obj.What(), t.obj.Owner, owner.Released(),
 				owner)
 		}
 		if k != nil {

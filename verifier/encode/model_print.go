@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -10,67 +11,67 @@ import (
 // printf has no effect that the program sees but its result, -1 or more, and what
 // %n writes. Texts and formats are claimed to be strings, arguments to fit their
 // conversions (C17 7.21.6.1).
-func (c *modelCall) printf() val {
+func (c *modelCall) printf() memory.Val {
 	c.checkShown(c.fr, c.st, c.in, c.args)
 	c.printed(ir.Printed(c.name))
-	if c.st.pc == nil {
-		return val{}
+	if c.st.PC == nil {
+		return memory.Val{}
 	}
-	v := c.fresh(c.st, input.Nondet, c.in, c.in.T, c.name)
+	v := c.Fresh(c.st, input.Nondet, c.in, c.in.T, c.name)
 	if c.in.T.IsInt() {
-		t := c.num(v)
-		c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
+		t := c.Num(v)
+		c.st.PC = c.And(c.st.PC, c.s.Not(c.s.Slt(t, c.s.Int(c.s.Width(t), -1))))
 	}
 	return v
 }
 
 func (c *modelCall) printed(at ir.PrintedAt) {
-	memory := c.asks(c.in, verdict.Memory)
+	asked := c.asks(c.in, verdict.Memory)
 	switch {
-	case at.Block && memory && len(c.args) >= 3:
+	case at.Block && asked && len(c.args) >= 3:
 		size, n := c.count(1), c.count(2)
-		if c.st.pc != nil {
+		if c.st.PC != nil {
 			all := c.s.Mul(size, n)
 			c.checkAccess(c.fr, c.st, c.in, c.args[0], want{n: all, align: 1, what: "read"}, c.s.NonZero(all))
 		}
-	case at.Text >= 0 && at.Text < len(c.args) && memory && c.args[at.Text].p != nil:
+	case at.Text >= 0 && at.Text < len(c.args) && asked && c.args[at.Text].Ptr != nil:
 		text := c.args[at.Text]
 		when := c.s.True()
 		if at.Null {
-			when = c.s.Not(c.comparePtr(c.st, ir.EQ, text.p, c.null()))
+			when = c.s.Not(c.ComparePtr(c.st, ir.EQ, text.Ptr, c.Null()))
 		}
 		c.readText(text, when, 0)
-	case at.Format >= 0 && at.Format < len(c.args) && c.args[at.Format].p != nil:
-		c.formatted(at, memory)
+	case at.Format >= 0 && at.Format < len(c.args) && c.args[at.Format].Ptr != nil:
+		c.formatted(at, asked)
 	}
 }
 
 // readText claims that p leads to a string where when holds, or (limit not 0) to
 // that many bytes.
-func (c *modelCall) readText(p val, when, limit ilr.Term) {
-	if p.p == nil {
+func (c *modelCall) readText(p memory.Val, when, limit ilr.Term) {
+	if p.Ptr == nil {
 		return
 	}
-	c.split(when, func(*state) val {
+	c.split(when, func(*memory.State) memory.Val {
 		c.length(p, limit)
-		return val{}
-	}, func(*state) val { return val{} })
+		return memory.Val{}
+	}, func(*memory.State) memory.Val { return memory.Val{} })
 }
 
 // formatted claims what a format asks of its arguments.
-func (c *modelCall) formatted(at ir.PrintedAt, memory bool) {
+func (c *modelCall) formatted(at ir.PrintedAt, asked bool) {
 	format, constant := c.literal(c.args[at.Format])
 	if !constant {
-		if memory {
+		if asked {
 			c.readText(c.args[at.Format], c.s.True(), 0)
-			if c.st.pc != nil {
+			if c.st.PC != nil {
 				c.gap(c.st, c.in, verdict.Unsupported, "%s with a format that is not a literal", c.name)
 			}
 		}
 		return
 	}
 	if at.List {
-		if cs := ir.Conversions(format); memory && len(cs) > 0 {
+		if cs := ir.Conversions(format); asked && len(cs) > 0 {
 			c.note("the arguments that %s takes from a va_list are not checked", c.name)
 		}
 		return
@@ -83,25 +84,25 @@ func (c *modelCall) formatted(at ir.PrintedAt, memory bool) {
 		}
 		k++
 		switch {
-		case !known && memory:
+		case !known && asked:
 			c.gap(c.st, c.in, verdict.Unsupported, "conversion %s of %s", conv.Text, c.name)
 		case known && why != "":
 			c.claimNot(c.fr, c.st, c.in, verdict.Builtin, c.s.True(), false, why)
 		case known:
 			c.claim(c.fr, c.st, c.in, verdict.Builtin, c.s.False(), false, "arguments fit the format")
 		}
-		return k - 1, known && why == "" && c.st.pc != nil
+		return k - 1, known && why == "" && c.st.PC != nil
 	}
 	for _, conv := range ir.Conversions(format) {
-		c.converted(conv, memory, next)
-		if c.st.pc == nil {
+		c.converted(conv, asked, next)
+		if c.st.PC == nil {
 			return
 		}
 	}
 }
 
 // converted takes the arguments of one conversion from next.
-func (c *modelCall) converted(conv ir.Conversion, memory bool, next func(ir.Conversion) (int, bool)) {
+func (c *modelCall) converted(conv ir.Conversion, asked bool, next func(ir.Conversion) (int, bool)) {
 	number := ir.Conversion{Text: conv.Text, Verb: 'd'}
 	if conv.StarWidth {
 		if _, ok := next(number); !ok {
@@ -118,42 +119,44 @@ func (c *modelCall) converted(conv ir.Conversion, memory bool, next func(ir.Conv
 		if !ok {
 			return
 		}
-		n := c.num(c.args[i])
+		n := c.Num(c.args[i])
 		limit, unlimited = c.signed(c.args[i], c.w), c.s.Slt(n, c.s.Int(c.s.Width(n), 0))
 	}
 	i, ok := next(conv)
-	if !ok || !memory {
+	if !ok || !asked {
 		return
 	}
 	switch conv.Verb {
 	case 's':
-		c.split(unlimited, func(*state) val { c.length(c.args[i], 0); return val{} }, func(*state) val {
-			if !c.s.IsTrue(unlimited) && !(conv.Precision == 0 && !conv.StarPrec) {
-				c.length(c.args[i], limit)
-			}
-			return val{}
-		})
+		c.split(unlimited, func(*memory.State) memory.Val { c.length(c.args[i], 0); return memory.Val{} },
+			func(*memory.State) memory.Val {
+				if !c.s.IsTrue(unlimited) && !(conv.Precision == 0 && !conv.StarPrec) {
+					c.length(c.args[i], limit)
+				}
+				return memory.Val{}
+			})
 	case 'n':
 		t := c.lay.Stored(conv)
-		v := c.fresh(c.st, input.Nondet, c.in, t, c.name)
-		c.st.pc = c.and(c.st.pc, c.s.Not(c.s.Slt(c.num(v), c.s.Int(t.Width, 0))))
-		if c.st.pc != nil {
+		v := c.Fresh(c.st, input.Nondet, c.in, t, c.name)
+		c.st.PC = c.And(c.st.PC, c.s.Not(c.s.Slt(c.Num(v), c.s.Int(t.Width, 0))))
+		if c.st.PC != nil {
 			c.store(c.fr, c.st, c.in, c.args[i], v, t, c.lay.AlignOf(t))
 		}
 	}
 }
 
 // literal is the constant string that p leads to, if it leads to one.
-func (c *modelCall) literal(p val) (string, bool) {
-	a, ok := p.p.only()
-	off, known := c.constOf(a.off)
-	if !ok || !known || a.obj == nil || !a.obj.ro || a.obj.init == nil || a.obj.init.base.kind != baseTable ||
-		off > uint64(len(a.obj.init.base.data)) {
+func (c *modelCall) literal(p memory.Val) (string, bool) {
+	a, ok := p.Ptr.Only()
+	off, known := c.ConstOf(a.Off)
+	if !ok || !known || a.Object == nil || !a.Object.ReadOnly || a.Object.Init == nil ||
+		a.Object.Init.Base.Kind != memory.BaseTable ||
+		off > uint64(len(a.Object.Init.Base.Data)) {
 		return "", false
 	}
-	for i, b := range a.obj.init.base.data[off:] {
+	for i, b := range a.Object.Init.Base.Data[off:] {
 		if b == 0 {
-			return string(a.obj.init.base.data[off : int(off)+i]), true
+			return string(a.Object.Init.Base.Data[off : int(off)+i]), true
 		}
 	}
 	return "", false

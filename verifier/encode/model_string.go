@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -11,7 +13,7 @@ import (
 )
 
 // strings evaluates string.h, stdlib's abs and ctype.h (C17 7.24, 7.4).
-func (c *modelCall) strings(m ir.Model) (val, bool) {
+func (c *modelCall) strings(m ir.Model) (memory.Val, bool) {
 	e := c.encoder
 	switch m {
 	case ir.ModelStrlen:
@@ -25,12 +27,12 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 	case ir.ModelMemcmp:
 		n := c.count(2)
 		for _, p := range c.args[:2] { // C17 7.1.4: arrays of that length, wherever they differ
-			if c.st.pc != nil {
+			if c.st.PC != nil {
 				e.checkAccess(c.fr, c.st, c.in, p, want{n: n, align: 1, what: "read"}, e.s.NonZero(n))
 			}
 		}
-		if c.st.pc == nil {
-			return val{}, true
+		if c.st.PC == nil {
+			return memory.Val{}, true
 		}
 		return c.compareBytes(n, false), true
 	case ir.ModelMemchr:
@@ -48,34 +50,34 @@ func (c *modelCall) strings(m ir.Model) (val, bool) {
 	case ir.ModelStrdup:
 		return c.duplicate(), true
 	case ir.ModelAbs:
-		x := e.num(c.args[0])
+		x := e.Num(c.args[0])
 		w := e.s.Width(x)
 		e.claimNot(c.fr, c.st, c.in, verdict.SignedOverflow, e.isSmallest(x), false,
 			c.name+" of the smallest value overflows")
-		v := e.scalar(e.s.Ite(e.s.Slt(x, e.s.Int(w, 0)), e.s.Neg(x), x))
-		v.u = e.spreadOver(w, c.args[0].u)
+		v := e.Scalar(e.s.Ite(e.s.Slt(x, e.s.Int(w, 0)), e.s.Neg(x), x))
+		v.Undef = e.spreadOver(w, c.args[0].Undef)
 		return v, true
 	case ir.ModelCtype:
 		return c.ctype(), true
 	case ir.ModelTruth:
-		v := c.nonZero(e.s.NonZero(e.num(c.args[0])))
-		v.u = e.spreadOver(c.in.T.Width, c.args[0].u)
+		v := c.nonZero(e.s.NonZero(e.Num(c.args[0])))
+		v.Undef = e.spreadOver(c.in.T.Width, c.args[0].Undef)
 		return v, true
 	}
-	return val{}, false
+	return memory.Val{}, false
 }
 
 // scan looks at the bytes behind p one after the other, with their memory
 // claims, for as long as going holds. visit gets byte i and answers the condition
 // for going on. limit (0: none) is the number of bytes at most.
-func (c *modelCall) scan(limit ilr.Term, ps []val, visit func(i int64, going ilr.Term, b []ilr.Term) ilr.Term) {
+func (c *modelCall) scan(limit ilr.Term, ps []memory.Val, visit func(i int64, going ilr.Term, b []ilr.Term) ilr.Term) {
 	e := c.encoder
 	going := e.s.True()
-	for i := int64(0); c.st.pc != nil; i++ {
+	for i := int64(0); c.st.PC != nil; i++ {
 		if limit != 0 {
 			going = e.s.And(going, e.s.Ult(e.s.Int(e.w, i), limit))
 		}
-		going = e.decide(c.st.pc, going)
+		going = e.Decide(c.st.PC, going)
 		if e.s.IsFalse(going) {
 			return
 		}
@@ -102,10 +104,10 @@ func (c *modelCall) scan(limit ilr.Term, ps []val, visit func(i int64, going ilr
 
 // endless reports whether nothing but a terminator ends a scan soon: one of ps
 // leads into an object of unknown or great size. Such scans are bounded like loops.
-func (c *modelCall) endless(ps []val) bool {
+func (c *modelCall) endless(ps []memory.Val) bool {
 	for _, p := range ps {
-		for _, a := range p.p.alts {
-			if a.obj != nil && (a.obj.csize < 0 || a.obj.csize > policy.ScanBytes) {
+		for _, a := range p.Ptr.Alts {
+			if a.Object != nil && (a.Object.CSize < 0 || a.Object.CSize > policy.ScanBytes) {
 				return true
 			}
 		}
@@ -120,56 +122,56 @@ func (c *modelCall) scanBound(going ilr.Term, n int64) {
 		c.addClaim(Claim{ID: id, Check: verdict.Unwinding, Pos: *c.in.Pos,
 			Message: fmt.Sprintf("%s may look at more than %d bytes", c.name, n),
 			Holds:   fmt.Sprintf("%s looks at no more than %d bytes", c.name, n),
-			Instr:   c.in, Context: c.fr.context, Guard: one.pc.all, Violated: one.pc.all, Unguarded: one.pc.unguarded,
+			Instr:   c.in, Context: c.fr.context, Guard: one.PC.All, Violated: one.PC.All, Unguarded: one.PC.Unguarded,
 			Fixed: n == policy.ScanBytes})
 	}
-	c.st.pc = c.and(c.st.pc, c.s.Not(going))
+	c.st.PC = c.And(c.st.PC, c.s.Not(going))
 }
 
 // byteOf reads byte i behind p where going holds; false when that is never valid.
-func (c *modelCall) byteOf(p val, i int64, going ilr.Term) (ilr.Term, bool) {
+func (c *modelCall) byteOf(p memory.Val, i int64, going ilr.Term) (ilr.Term, bool) {
 	e := c.encoder
-	at := val{p: e.shift(p.p, e.s.Int(e.w, i)), u: p.u}
+	at := memory.Val{Ptr: e.Shift(p.Ptr, e.s.Int(e.w, i)), Undef: p.Undef}
 	ts := e.checkAccess(c.fr, c.st, c.in, at, e.wantConst(1, 1, false), going)
-	if c.st.pc == nil || len(ts) == 0 {
+	if c.st.PC == nil || len(ts) == 0 {
 		return 0, false
 	}
-	v := val{t: e.s.Int(8, 0)}
+	v := memory.Val{Term: e.s.Int(8, 0)}
 	for k := len(ts) - 1; k >= 0; k-- {
-		x := val{}
+		x := memory.Val{}
 		if ts[k].vol != nil {
 			e.gapWhen(c.st, c.in, e.s.And(going, ts[k].g), "%s in a volatile region", c.name)
-			if c.st.pc == nil {
+			if c.st.PC == nil {
 				return 0, false
 			}
-			x = val{t: e.s.Int(8, 0)}
+			x = memory.Val{Term: e.s.Int(8, 0)}
 		} else {
-			x = e.readAt(ts[k].obj, c.st.get(ts[k].obj), ts[k].off, 1)
-			x = val{t: e.num(x), u: x.u}
+			x = e.ReadAt(ts[k].obj, c.st.Get(ts[k].obj), ts[k].off, 1)
+			x = memory.Val{Term: e.Num(x), Undef: x.Undef}
 		}
 		if k == len(ts)-1 {
 			v = x
 		} else {
-			v = e.pick(ts[k].g, x, v)
+			v = e.Pick(ts[k].g, x, v)
 		}
 	}
-	if e.shadow && v.u != 0 {
-		bad := e.s.And(going, e.s.NonZero(v.u))
+	if e.Shadow && v.Undef != 0 {
+		bad := e.s.And(going, e.s.NonZero(v.Undef))
 		e.claim(c.fr, c.st, c.in, verdict.Uninitialised, bad, false, "byte read by "+c.name+" is not indeterminate")
 	}
-	return v.t, c.st.pc != nil
+	return v.Term, c.st.PC != nil
 }
 
 // length counts the bytes before the terminator, at most limit (0: no limit).
-func (c *modelCall) length(p val, limit ilr.Term) ilr.Term {
+func (c *modelCall) length(p memory.Val, limit ilr.Term) ilr.Term {
 	e := c.encoder
 	type stop struct {
 		at   int64
 		here ilr.Term
 	}
 	var stops []stop
-	c.scan(limit, []val{p}, func(i int64, going ilr.Term, b []ilr.Term) ilr.Term {
-		end := e.eq(b[0], e.s.Int(8, 0))
+	c.scan(limit, []memory.Val{p}, func(i int64, going ilr.Term, b []ilr.Term) ilr.Term {
+		end := e.Eq(b[0], e.s.Int(8, 0))
 		stops = append(stops, stop{i, e.s.And(going, end)})
 		return e.s.Not(end)
 	})
@@ -188,7 +190,7 @@ func (c *modelCall) length(p val, limit ilr.Term) ilr.Term {
 
 // compareBytes compares up to limit bytes (0: no limit); with str a terminator
 // ends the comparison. The result is 0, or any value of the sign of the first difference (C17 7.24.4).
-func (c *modelCall) compareBytes(limit ilr.Term, str bool) val {
+func (c *modelCall) compareBytes(limit ilr.Term, str bool) memory.Val {
 	e := c.encoder
 	less, more := e.s.False(), e.s.False()
 	c.scan(limit, c.args[:2], func(_ int64, going ilr.Term, b []ilr.Term) ilr.Term {
@@ -196,78 +198,78 @@ func (c *modelCall) compareBytes(limit ilr.Term, str bool) val {
 		less = e.s.Or(less, e.s.And(going, e.s.Ult(b[0], b[1])))
 		more = e.s.Or(more, e.s.And(going, e.s.Ult(b[1], b[0])))
 		if str {
-			same = e.s.And(same, e.s.Not(e.eq(b[0], e.s.Int(8, 0))))
+			same = e.s.And(same, e.s.Not(e.Eq(b[0], e.s.Int(8, 0))))
 		}
 		return same
 	})
-	if c.st.pc == nil || !c.in.T.IsInt() {
-		return val{}
+	if c.st.PC == nil || !c.in.T.IsInt() {
+		return memory.Val{}
 	}
 	w := c.in.T.Width
 	zero, one, minus := e.s.Int(w, 0), e.s.Int(w, 1), e.s.Int(w, -1)
 	differ := e.fork(c.st, e.s.Or(less, more))
 	if differ == nil {
-		return e.scalar(zero)
+		return e.Scalar(zero)
 	}
 	if c.name == "bcmp" {
 		return c.nonZero(e.s.Or(less, more))
 	}
-	v := e.num(e.fresh(differ, input.Unspecified, c.in, c.in.T, c.name))
+	v := e.Num(e.Fresh(differ, input.Unspecified, c.in, c.in.T, c.name))
 	negative := e.s.Ite(e.s.Slt(v, zero), v, minus)
 	positive := e.s.Ite(e.s.Slt(zero, v), v, one)
-	return e.scalar(e.s.Ite(less, negative, e.s.Ite(more, positive, zero)))
+	return e.Scalar(e.s.Ite(less, negative, e.s.Ite(more, positive, zero)))
 }
 
 // nonZero is an integer of the call's type: 0 where c does not hold, any other value where it does.
-func (c *modelCall) nonZero(holds ilr.Term) val {
+func (c *modelCall) nonZero(holds ilr.Term) memory.Val {
 	e, w := c.encoder, c.in.T.Width
 	zero := e.s.Int(w, 0)
 	if other := e.fork(c.st, holds); other != nil {
-		v := e.num(e.fresh(other, input.Unspecified, c.in, c.in.T, c.name))
-		return e.scalar(e.s.Ite(holds, e.s.Ite(e.s.NonZero(v), v, e.s.Int(w, 1)), zero))
+		v := e.Num(e.Fresh(other, input.Unspecified, c.in, c.in.T, c.name))
+		return e.Scalar(e.s.Ite(holds, e.s.Ite(e.s.NonZero(v), v, e.s.Int(w, 1)), zero))
 	}
-	return e.scalar(zero)
+	return e.Scalar(zero)
 }
 
 // findByte looks for argument 1 in the first limit bytes (0: no limit); strings
 // end at their terminator, which can be found too.
-func (c *modelCall) findByte(limit ilr.Term, raw bool) val {
+func (c *modelCall) findByte(limit ilr.Term, raw bool) memory.Val {
 	e := c.encoder
-	want := e.s.Trunc(e.num(c.args[1]), 8)
+	want := e.s.Trunc(e.Num(c.args[1]), 8)
 	p := c.args[0]
-	r := e.null()
-	c.scan(limit, []val{p}, func(i int64, going ilr.Term, b []ilr.Term) ilr.Term {
-		hit := e.eq(b[0], want)
-		r = e.pickPtr(e.s.And(going, hit), e.shift(p.p, e.s.Int(e.w, i)), r)
+	r := e.Null()
+	c.scan(limit, []memory.Val{p}, func(i int64, going ilr.Term, b []ilr.Term) ilr.Term {
+		hit := e.Eq(b[0], want)
+		r = e.PickPtr(e.s.And(going, hit), e.Shift(p.Ptr, e.s.Int(e.w, i)), r)
 		if raw {
 			return e.s.Not(hit)
 		}
-		return e.s.And(e.s.Not(hit), e.s.Not(e.eq(b[0], e.s.Int(8, 0))))
+		return e.s.And(e.s.Not(hit), e.s.Not(e.Eq(b[0], e.s.Int(8, 0))))
 	})
-	return val{p: r, u: p.u}
+	return memory.Val{Ptr: r, Undef: p.Undef}
 }
 
 // findLast is strrchr: the last byte equal to argument 1, the terminator included.
-func (c *modelCall) findLast() val {
+func (c *modelCall) findLast() memory.Val {
 	e := c.encoder
-	want := e.s.Trunc(e.num(c.args[1]), 8)
+	want := e.s.Trunc(e.Num(c.args[1]), 8)
 	p := c.args[0]
-	r := e.null()
-	c.scan(0, []val{p}, func(i int64, going ilr.Term, b []ilr.Term) ilr.Term {
-		r = e.pickPtr(e.s.And(going, e.eq(b[0], want)), e.shift(p.p, e.s.Int(e.w, i)), r)
-		return e.s.Not(e.eq(b[0], e.s.Int(8, 0)))
+	r := e.Null()
+	c.scan(0, []memory.Val{p}, func(i int64, going ilr.Term, b []ilr.Term) ilr.Term {
+		r = e.PickPtr(e.s.And(going, e.Eq(b[0], want)), e.Shift(p.Ptr, e.s.Int(e.w, i)), r)
+		return e.s.Not(e.Eq(b[0], e.s.Int(8, 0)))
 	})
-	return val{p: r, u: p.u}
+	return memory.Val{Ptr: r, Undef: p.Undef}
 }
 
 // char is a byte of a string and whether it stands before the terminator.
 type char struct{ b, in ilr.Term }
 
-func (c *modelCall) chars(p val) []char {
+func (c *modelCall) chars(p memory.Val) []char {
 	e := c.encoder
 	var out []char
-	c.scan(0, []val{p}, func(_ int64, going ilr.Term, b []ilr.Term) ilr.Term {
-		in := e.s.Not(e.eq(b[0], e.s.Int(8, 0)))
+	c.scan(0, []memory.Val{p}, func(_ int64, going ilr.Term, b []ilr.Term) ilr.Term {
+		in := e.s.Not(e.Eq(b[0], e.s.Int(8, 0)))
 		out = append(out, char{b[0], e.s.And(going, in)})
 		return in
 	})
@@ -275,13 +277,13 @@ func (c *modelCall) chars(p val) []char {
 }
 
 // findString is strstr: the first place of argument 1 in argument 0.
-func (c *modelCall) findString() val {
+func (c *modelCall) findString() memory.Val {
 	e := c.encoder
 	hay, needle := c.chars(c.args[0]), c.chars(c.args[1])
-	if c.st.pc == nil {
-		return val{}
+	if c.st.PC == nil {
+		return memory.Val{}
 	}
-	r := e.null()
+	r := e.Null()
 	for i := len(hay); i >= 0; i-- {
 		here := e.s.True()
 		if i > 0 {
@@ -290,26 +292,26 @@ func (c *modelCall) findString() val {
 		for k, n := range needle {
 			same := e.s.False()
 			if i+k < len(hay) {
-				same = e.s.And(hay[i+k].in, e.eq(hay[i+k].b, n.b))
+				same = e.s.And(hay[i+k].in, e.Eq(hay[i+k].b, n.b))
 			}
 			here = e.s.And(here, e.s.Or(e.s.Not(n.in), same))
 		}
-		r = e.pickPtr(here, e.shift(c.args[0].p, e.s.Int(e.w, int64(i))), r)
+		r = e.PickPtr(here, e.Shift(c.args[0].Ptr, e.s.Int(e.w, int64(i))), r)
 	}
-	return val{p: r}
+	return memory.Val{Ptr: r}
 }
 
 // copyString is strcpy, strncpy, strcat and strncat.
-func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
+func (c *modelCall) copyString(m ir.Model, limit ilr.Term) memory.Val {
 	e, st := c.encoder, c.st
 	dst, kept := c.args[0], e.s.Int(e.w, 0)
 	if m == ir.ModelStrcat || m == ir.ModelStrncat {
 		kept = c.length(dst, 0)
-		dst = val{p: e.shift(dst.p, kept), u: dst.u}
+		dst = memory.Val{Ptr: e.Shift(dst.Ptr, kept), Undef: dst.Undef}
 	}
 	n := c.length(c.args[1], limit)
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	one := e.s.Int(e.w, 1)
 	result := e.s.Add(kept, e.s.Add(n, one)) // with the terminator
@@ -321,47 +323,48 @@ func (c *modelCall) copyString(m ir.Model, limit ilr.Term) val {
 		taken = e.s.Ite(e.s.Ult(n, limit), taken, limit)
 	}
 	c.checkStringsApart(c.args[0], result, c.args[1], taken)
-	if st.pc != nil {
+	if st.PC != nil {
 		e.copyMemory(c.fr, st, c.in, dst, c.args[1], n, true)
 	}
 	zeros := one
 	if m == ir.ModelStrncpy {
 		zeros = e.s.Sub(limit, n)
 	}
-	if st.pc != nil {
-		e.fillMemory(c.fr, st, c.in, val{p: e.shift(dst.p, n), u: dst.u}, val{t: e.s.Int(8, 0)}, zeros)
+	if st.PC != nil {
+		e.fillMemory(c.fr, st, c.in, memory.Val{Ptr: e.Shift(dst.Ptr, n), Undef: dst.Undef}, memory.Val{Term: e.s.Int(8,
+			0)}, zeros)
 	}
 	return c.args[0]
 }
 
 // checkStringsApart claims that n bytes at p and m bytes at q have none in common.
-func (c *modelCall) checkStringsApart(p val, n ilr.Term, q val, m ilr.Term) {
+func (c *modelCall) checkStringsApart(p memory.Val, n ilr.Term, q memory.Val, m ilr.Term) {
 	e := c.encoder
 	bad := e.s.False()
-	for _, a := range p.p.alts {
-		for _, b := range q.p.alts {
-			if a.obj == nil || a.obj != b.obj {
+	for _, a := range p.Ptr.Alts {
+		for _, b := range q.Ptr.Alts {
+			if a.Object == nil || a.Object != b.Object {
 				continue
 			}
-			meet := e.s.And(e.s.Ult(a.off, e.s.Add(b.off, m)), e.s.Ult(b.off, e.s.Add(a.off, n)))
-			bad = e.s.Or(bad, e.s.And(a.g, b.g, e.s.NonZero(m), meet))
+			meet := e.s.And(e.s.Ult(a.Off, e.s.Add(b.Off, m)), e.s.Ult(b.Off, e.s.Add(a.Off, n)))
+			bad = e.s.Or(bad, e.s.And(a.Guard, b.Guard, e.s.NonZero(m), meet))
 		}
 	}
 	e.claimNot(c.fr, c.st, c.in, verdict.Memory, bad, true, c.name+" between overlapping strings")
 }
 
 // duplicate is strdup: a new block with a copy, or null.
-func (c *modelCall) duplicate() val {
+func (c *modelCall) duplicate() memory.Val {
 	e := c.encoder
 	n := e.s.Add(c.length(c.args[0], 0), e.s.Int(e.w, 1))
 	p, ok := c.allocate(n, 0, false)
-	if c.st.pc == nil {
-		return val{}
+	if c.st.PC == nil {
+		return memory.Val{}
 	}
-	block := val{p: e.to(p.p.alts[len(p.p.alts)-1].obj, 0)}
-	c.split(ok, func(st *state) val {
+	block := memory.Val{Ptr: e.To(p.Ptr.Alts[len(p.Ptr.Alts)-1].Object, 0)}
+	c.split(ok, func(st *memory.State) memory.Val {
 		e.copyMemory(c.fr, st, c.in, block, c.args[0], n, false)
 		return block
-	}, func(*state) val { return val{p: e.null()} })
+	}, func(*memory.State) memory.Val { return memory.Val{Ptr: e.Null()} })
 	return c.joined()
 }

@@ -3,13 +3,15 @@ package encode
 import (
 	mbits "math/bits"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // learn narrows what the numbers of a branch's comparisons were loaded from.
-func (e *encoder) learn(fr *frame, st *state, br *ir.Instr) {
+func (e *encoder) learn(fr *frame, st *memory.State, br *ir.Instr) {
 	if br.Op != ir.OpCondBr || e.cutter != nil {
 		return
 	}
@@ -48,34 +50,35 @@ func comparisons(br *ir.Instr) []*ir.Instr {
 }
 
 // learnOf narrows what a load found, where that is still there.
-func (e *encoder) learnOf(fr *frame, st *state, in *ir.Instr) {
-	v, p := e.value(fr, st, in, in), e.arg(fr, st, in, 0).p
-	t := e.narrow(st.pc, v.t)
-	if t == v.t || p == nil || len(p.alts) != 1 || p.alts[0].obj == nil {
+func (e *encoder) learnOf(fr *frame, st *memory.State, in *ir.Instr) {
+	v, p := e.value(fr, st, in, in), e.arg(fr, st, in, 0).Ptr
+	t := e.narrow(st.PC, v.Term)
+	if t == v.Term || p == nil || len(p.Alts) != 1 || p.Alts[0].Object == nil {
 		return
 	}
-	if off, ok := e.constOf(p.alts[0].off); ok {
-		e.refine(st, p.alts[0].obj, int64(off), v.t, t)
+	if off, ok := e.ConstOf(p.Alts[0].Off); ok {
+		e.refine(st, p.Alts[0].Object, int64(off), v.Term, t)
 	}
 }
 
 // refine puts t in the place of a cell at off that holds old.
-func (e *encoder) refine(st *state, o *object, off int64, old, t ilr.Term) {
-	c := st.get(o)
-	x := c.cells.get(off)
-	if x == nil || x.off != off || x.fill || x.v.t != old || covered(c.cells, x, off, x.n) != x.n {
+func (e *encoder) refine(st *memory.State, o *memory.Object, off int64, old, t ilr.Term) {
+	c := st.Get(o)
+	x := c.Cells.Get(off)
+	if x == nil || x.Off != off || x.Fill || x.V.Term != old || memory.Covered(c.Cells, x, off, x.N) != x.N {
 		return
 	}
 	out := *c
-	out.cells = c.cells.fill(off, x.n, &cell{off: off, n: x.n, v: val{t: t, u: x.v.u}, of: x.root()})
-	st.put(o, &out)
+	out.Cells = c.Cells.Fill(off, x.N, &memory.Cell{Off: off, N: x.N, V: memory.Val{Term: t, Undef: x.V.Undef},
+		Of: x.Root()})
+	st.Put(o, &out)
 }
 
 // narrow is a term with the value that t has on p: where the newest decisions bound
 // an unsigned number from above, its high bits are 0. A join of both branches of a
 // comparison knows nothing of it; this keeps counters and indices as wide as their bounds.
 // Decisions that only cut off a failed claim do not count: later claims look behind them.
-func (e *encoder) narrow(p *path, t ilr.Term) ilr.Term {
+func (e *encoder) narrow(p *memory.Path, t ilr.Term) ilr.Term {
 	s := e.s
 	w := 0
 	if t != 0 {
@@ -86,10 +89,10 @@ func (e *encoder) narrow(p *path, t ilr.Term) ilr.Term {
 		return t
 	}
 	b := bounds{high: ^uint64(0) >> uint(64-w)}
-	for q, n := p, 0; q.depth > 0 && n < policy.NarrowLook; q, n = q.up, n+1 {
-		if q.branch == q.lit {
+	for q, n := p, 0; q.Depth > 0 && n < policy.NarrowLook; q, n = q.Up, n+1 {
+		if q.Branch == q.Lit {
 			steps := policy.NarrowLook
-			b.decided(s, q.lit, t, w, &steps)
+			b.decided(s, q.Lit, t, w, &steps)
 		}
 	}
 	if b.notNegative && b.signed {

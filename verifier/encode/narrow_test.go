@@ -3,6 +3,10 @@ package encode
 import (
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
@@ -12,7 +16,7 @@ import (
 func TestNarrow(t *testing.T) {
 	const w = 16
 	s := ilr.NewStore(nil)
-	e := &encoder{s: s}
+	e := &encoder{Space: memory.NewSpace(t.Context(), &ir.Layout{PtrBits: 32}, s, memory.Setting{}), s: s}
 	x, flag := s.Var("x", ilr.BV(w)), s.Var("flag", ilr.Bool)
 	var lits []ilr.Term
 	for _, c := range []int64{0, 1, 5, 6, 127, 128, 32767, 32768, 65535} {
@@ -25,7 +29,7 @@ func TestNarrow(t *testing.T) {
 	narrowed := 0
 	for i, a := range lits {
 		for _, b := range append([]ilr.Term{s.True()}, lits[:i]...) {
-			p := e.and(e.and(e.root(), a), b)
+			p := e.And(e.And(e.Root(), a), b)
 			n := e.narrow(p, x)
 			if n == x {
 				continue
@@ -34,8 +38,8 @@ func TestNarrow(t *testing.T) {
 			for _, v := range values {
 				for f := range int64(2) {
 					m := ilr.Model{BV: map[ilr.Term]bits.Vec{x: bits.NewInt(w, v), flag: bits.NewInt(1, f)}}
-					if s.Eval(p.all, m).IsOne() && s.Eval(n, m) != bits.NewInt(w, v) {
-						t.Fatalf("under %s: %s is not %d", s.String(p.all), s.String(n), v)
+					if s.Eval(p.All, m).IsOne() && s.Eval(n, m) != bits.NewInt(w, v) {
+						t.Fatalf("under %s: %s is not %d", s.String(p.All), s.String(n), v)
 					}
 				}
 			}
@@ -44,11 +48,11 @@ func TestNarrow(t *testing.T) {
 	if narrowed < 100 {
 		t.Errorf("only %d of the paths narrow", narrowed)
 	}
-	cut := e.passed(e.root(), s.Not(s.Ult(x, s.Int(w, 6))))
+	cut := e.Passed(e.Root(), s.Not(s.Ult(x, s.Int(w, 6))))
 	if e.narrow(cut, x) != x {
 		t.Error("the cut of a claim narrows: what comes behind a failed claim is not seen then")
 	}
-	if got, want := e.narrow(e.and(e.root(), s.Ult(x, s.Int(w, 6))), x), s.Zext(s.Extract(x, 2, 0), w); got != want {
+	if got, want := e.narrow(e.And(e.Root(), s.Ult(x, s.Int(w, 6))), x), s.Zext(s.Extract(x, 2, 0), w); got != want {
 		t.Errorf("x < 6: %s", s.String(got))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -164,11 +166,11 @@ func TestScopeMarks(t *testing.T) {
 func TestScalarParts(t *testing.T) {
 	m := compile(t, "", `struct { char c; int v; short s[2]; void *p; } a; int b; int c[2][3]; float d[4]; char *e[4];
 struct { int x, y; } f[3]; typedef int four __attribute__((vector_size(16))); four g;`)
-	e := &encoder{lay: &m.Layout}
-	object := func(name string) *object {
+	e := &encoder{Space: memory.NewSpace(t.Context(), &m.Layout, ilr.NewStore(nil), memory.Setting{}), lay: &m.Layout}
+	object := func(name string) *memory.Object {
 		for _, g := range m.Globals {
 			if g.Name == name {
-				return &object{elem: g.T}
+				return &memory.Object{Elem: g.T}
 			}
 		}
 		t.Fatal("no " + name)
@@ -180,7 +182,7 @@ struct { int x, y; } f[3]; typedef int four __attribute__((vector_size(16))); fo
 	}{{"a", 0, 0, 1}, {"a", 2, 2, 1}, {"a", 6, 4, 4}, {"a", 9, 8, 2}, {"a", 10, 10, 2}, {"a", 13, 13, 1},
 		{"a", 16, 16, 8},
 		{"c", 13, 12, 4}, {"f", 20, 20, 4}, {"g", 5, 4, 4}} {
-		if at, n := e.leaf(object(c.name).elem, c.k); at != c.at || n != c.n {
+		if at, n := e.Leaf(object(c.name).Elem, c.k); at != c.at || n != c.n {
 			t.Errorf("byte %d of %s: %d bytes at %d, want %d at %d", c.k, c.name, n, at, c.n, c.at)
 		}
 	}

@@ -3,6 +3,8 @@ package encode
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -30,18 +32,18 @@ type fact struct {
 }
 
 // quantified returns a variable that stands for any value.
-func (e *encoder) quantified(w int) val {
+func (e *encoder) quantified(w int) memory.Val {
 	v := e.s.Fresh("index", ilr.BV(w))
 	if e.quant.made == nil {
 		e.quant.made = map[ilr.Term]made{}
 	}
-	e.quant.made[v] = made{len(e.objs), len(e.f.Events), e.f.Stats.Calls}
-	return val{t: v}
+	e.quant.made[v] = made{len(e.Objects), len(e.Events), e.f.Stats.Calls}
+	return memory.Val{Term: v}
 }
 
 // forAll returns whether body holds whatever the variables in it are.
-func (e *encoder) forAll(body val) val {
-	t := e.cond(body)
+func (e *encoder) forAll(body memory.Val) memory.Val {
+	t := e.Cond(body)
 	if !e.opts.Facts {
 		return body
 	}
@@ -56,11 +58,11 @@ func (e *encoder) forAll(body val) val {
 	}
 	slices.Sort(vars)
 	e.f.Facts++
-	holds := e.bit(e.s.Fresh("for all", ilr.BV(1)))
+	holds := e.Bit(e.s.Fresh("for all", ilr.BV(1)))
 	if e.onlyReads(e.quant.made[vars[0]]) {
 		e.quant.facts = append(e.quant.facts, fact{holds, t, vars})
 	}
-	return val{t: holds, u: body.u}
+	return memory.Val{Term: holds, Undef: body.Undef}
 }
 
 // onlyReads reports whether since then nothing was decided by the environment, made or called: what was computed is a
@@ -68,8 +70,8 @@ func (e *encoder) forAll(body val) val {
 // their names when they are looked at.
 func (e *encoder) onlyReads(since made) bool {
 	return e.f.Stats.Calls == since.calls &&
-		!slices.ContainsFunc(e.objs[since.objects:], func(o *object) bool { return !o.static() }) &&
-		!slices.ContainsFunc(e.f.Events[since.events:], func(ev Event) bool {
+		!slices.ContainsFunc(e.Objects[since.objects:], func(o *memory.Object) bool { return !o.Static() }) &&
+		!slices.ContainsFunc(e.Events[since.events:], func(ev memory.Event) bool {
 			return ev.Kind != input.Bytes && ev.Kind != input.Base
 		})
 }

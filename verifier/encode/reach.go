@@ -3,6 +3,8 @@ package encode
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -20,8 +22,8 @@ type Places struct {
 	More bool // than are listed
 }
 
-func (e *encoder) addPlace(p *Places, st *state) {
-	r := Reached{st.pc.all, st.pc.unguarded}
+func (e *encoder) addPlace(p *Places, st *memory.State) {
+	r := Reached{st.PC.All, st.PC.Unguarded}
 	switch n := len(p.All); {
 	case n > 0 && (p.All[n-1] == r || e.s.IsTrue(p.All[n-1].Guard)):
 	case n == policy.Places:
@@ -38,13 +40,13 @@ type Assumption struct {
 }
 
 // suppose ends the paths of st on which cond, of the assumption in, does not hold.
-func (e *encoder) suppose(st *state, in *ir.Instr, cond ilr.Term) {
-	if st.pc == nil {
+func (e *encoder) suppose(st *memory.State, in *ir.Instr, cond ilr.Term) {
+	if st.PC == nil {
 		return
 	}
-	a := Assumption{Instr: in, Before: st.pc.all, After: e.s.False()}
-	if st.pc = e.and(st.pc, cond); st.pc != nil {
-		a.After = st.pc.all
+	a := Assumption{Instr: in, Before: st.PC.All, After: e.s.False()}
+	if st.PC = e.And(st.PC, cond); st.PC != nil {
+		a.After = st.PC.All
 	}
 	e.f.Assumed = append(e.f.Assumed, a)
 }
@@ -59,8 +61,8 @@ type Tests struct {
 // noteTests records that the branch in is reached for those of its targets which only failing executions take:
 // what always fails when it is reached is looked at where the branch before it is. first is the condition of the
 // branch's first target.
-func (e *encoder) noteTests(st *state, in *ir.Instr, first ilr.Term) {
-	if st.pc == nil {
+func (e *encoder) noteTests(st *memory.State, in *ir.Instr, first ilr.Term) {
+	if st.PC == nil {
 		return
 	}
 	for i, t := range in.Targets {
@@ -85,15 +87,15 @@ func (e *encoder) noteTests(st *state, in *ir.Instr, first ilr.Term) {
 }
 
 // besides is the condition of reaching the branch in and not going to its i-th target.
-func (e *encoder) besides(st *state, in *ir.Instr, i int, first ilr.Term) ilr.Term {
+func (e *encoder) besides(st *memory.State, in *ir.Instr, i int, first ilr.Term) ilr.Term {
 	switch {
 	case in.Op != ir.OpCondBr:
-		return st.pc.all
+		return st.PC.All
 	case i == 0:
 		first = e.s.Not(first)
 	}
-	if p := e.and(st.pc, first); p != nil {
-		return p.all
+	if p := e.And(st.PC, first); p != nil {
+		return p.All
 	}
 	return e.s.False()
 }
@@ -109,7 +111,7 @@ func (i *funcInfo) noteLines(f *ir.Func) {
 }
 
 // cover records that executions come to at on the condition of st.
-func (e *encoder) cover(st *state, at ir.Spot) {
+func (e *encoder) cover(st *memory.State, at ir.Spot) {
 	p := e.f.Covered[at]
 	if p == nil {
 		p = &Places{}

@@ -3,12 +3,14 @@ package encode
 import (
 	"fmt"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // stackClaim states, at the first instruction of an activation, that the frames
 // of the call chain fit the target's stack.
-func (e *encoder) stackClaim(fr *frame, st *state) {
+func (e *encoder) stackClaim(fr *frame, st *memory.State) {
 	s := e.opts.Stack
 	if s == nil || s.Size == 0 || !e.opts.Checks.Has(verdict.Stack) {
 		return

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -13,18 +14,18 @@ type way struct {
 }
 
 // terminator sends st on (LangRef: Terminator Instructions).
-func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr) {
+func (e *encoder) terminator(fr *frame, inst *instance, st *memory.State, in *ir.Instr) {
 	if e.cutter != nil {
 		e.lostPointers(fr, st, in)
 	}
 	switch in.Op {
 	case ir.OpRet:
-		var vals []val
+		var vals []memory.Val
 		if len(in.Args) > 0 {
-			vals = []val{e.arg(fr, st, in, 0)}
+			vals = []memory.Val{e.arg(fr, st, in, 0)}
 		}
 		e.leaveFunction(fr, st, in)
-		if st.pc != nil {
+		if st.PC != nil {
 			fr.out = append(fr.out, edge{st: st, vals: vals})
 		}
 	case ir.OpBr:
@@ -36,17 +37,17 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 		}
 		v := e.arg(fr, st, in, 0)
 		e.checkDecision(fr, st, in, v)
-		c := e.cond(v)
+		c := e.Cond(v)
 		e.noteTests(st, in, c)
 		e.spread(fr, inst, st, []way{{in.Targets[0], c}, {in.Targets[1], e.s.True()}})
 	case ir.OpSwitch:
 		v := e.arg(fr, st, in, 0)
 		e.checkDecision(fr, st, in, v)
-		t := e.num(v)
+		t := e.Num(v)
 		e.noteTests(st, in, e.s.False())
 		var ws []way
 		for i, k := range in.Cases {
-			ws = append(ws, way{in.Targets[i+1], e.eq(t, e.s.Const(k))})
+			ws = append(ws, way{in.Targets[i+1], e.Eq(t, e.s.Const(k))})
 		}
 		e.spread(fr, inst, st, append(ws, way{in.Targets[0], e.s.True()}))
 	case ir.OpIndirectBr:
@@ -62,13 +63,13 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *state, in *ir.Instr)
 }
 
 // spread goes the first of the ways whose condition holds.
-func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
-	if st.pc == nil {
+func (e *encoder) spread(fr *frame, inst *instance, st *memory.State, ws []way) {
+	if st.PC == nil {
 		return
 	}
 	type step struct {
 		to *ir.Block
-		st *state
+		st *memory.State
 	}
 	var steps []step
 	rest := st
@@ -106,7 +107,7 @@ func (e *encoder) spread(fr *frame, inst *instance, st *state, ws []way) {
 // noteProgress tells the loop around a branch with a known outcome whether the
 // branch compared other values than in the turn before: then its trip count is
 // constant, and it need not be bounded.
-func (e *encoder) noteProgress(fr *frame, st *state, b *ir.Block) {
+func (e *encoder) noteProgress(fr *frame, st *memory.State, b *ir.Block) {
 	l := fr.g.Inner(b)
 	d, ok := b.Term().Args[0].(*ir.Instr)
 	if l == nil || !ok {
@@ -119,10 +120,10 @@ func (e *encoder) noteProgress(fr *frame, st *state, b *ir.Block) {
 	}
 	for i, a := range ops {
 		switch v := e.value(fr, st, d, a); {
-		case v.t != 0:
-			now[i] = v.t
-		case v.p != nil:
-			now[i] = v.p.alts[0].off
+		case v.Term != 0:
+			now[i] = v.Term
+		case v.Ptr != nil:
+			now[i] = v.Ptr.Alts[0].Off
 		}
 	}
 	if fr.asked == nil {
@@ -135,19 +136,19 @@ func (e *encoder) noteProgress(fr *frame, st *state, b *ir.Block) {
 }
 
 // indirectBranch goes to the listed block whose address the operand is (LL-46).
-func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.Instr) {
-	p := e.arg(fr, st, in, 0).p
+func (e *encoder) indirectBranch(fr *frame, inst *instance, st *memory.State, in *ir.Instr) {
+	p := e.arg(fr, st, in, 0).Ptr
 	var ws []way
 	hit := e.s.False()
 	listed := map[*ir.Block]bool{}
 	for _, t := range in.Targets {
 		listed[t] = true
 	}
-	for _, a := range p.alts {
-		if a.obj != nil && a.obj.kind == objLabel && listed[a.obj.label] {
-			g := e.s.And(a.g, e.eq(a.off, e.s.Int(e.w, 0)))
+	for _, a := range p.Alts {
+		if a.Object != nil && a.Object.Kind == memory.ObjLabel && listed[a.Object.Label] {
+			g := e.s.And(a.Guard, e.Eq(a.Off, e.s.Int(e.w, 0)))
 			hit = e.s.Or(hit, g)
-			ws = append(ws, way{a.obj.label, g})
+			ws = append(ws, way{a.Object.Label, g})
 		}
 	}
 	e.claimNot(fr, st, in, verdict.Memory, e.s.Not(hit), true, "jump to an address that is no label of the list")
@@ -155,7 +156,7 @@ func (e *encoder) indirectBranch(fr *frame, inst *instance, st *state, in *ir.In
 }
 
 // leaveFunction does what a return does besides going back.
-func (e *encoder) leaveFunction(fr *frame, st *state, in *ir.Instr) {
+func (e *encoder) leaveFunction(fr *frame, st *memory.State, in *ir.Instr) {
 	if len(in.Args) > 0 {
 		e.checkResult(fr, st, in, e.arg(fr, st, in, 0))
 	}

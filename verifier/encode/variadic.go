@@ -3,6 +3,8 @@ package encode
 import (
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/encode/memory"
+
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -11,7 +13,7 @@ import (
 
 // variadic evaluates va_start, va_end and va_copy. The extra arguments lie where
 // the target's calling convention has them (ir.Module.Variadic).
-func (c *modelCall) variadic(m ir.Model) (val, bool) {
+func (c *modelCall) variadic(m ir.Model) (memory.Val, bool) {
 	switch m {
 	case ir.ModelVaStart:
 		c.vaStart()
@@ -21,13 +23,13 @@ func (c *modelCall) variadic(m ir.Model) (val, bool) {
 		}
 	case ir.ModelVaEnd:
 	default:
-		return val{}, false
+		return memory.Val{}, false
 	}
-	return val{}, true
+	return memory.Val{}, true
 }
 
 // area places the extra arguments of fr's call; nil after a gap.
-func (e *encoder) area(fr *frame, st *state, in *ir.Instr) *ir.VaArea {
+func (e *encoder) area(fr *frame, st *memory.State, in *ir.Instr) *ir.VaArea {
 	var types []*ir.Type
 	if fr.call != nil {
 		for _, a := range fr.call.Args[len(fr.params):] {
@@ -48,10 +50,10 @@ func (c *modelCall) vaStart() {
 		return
 	}
 	ts := e.checkAccess(fr, st, c.in, c.args[0], e.wantConst(area.ListSize, 1, true), e.s.True())
-	if st.pc == nil {
+	if st.PC == nil {
 		return
 	}
-	var regs, stack *ptr
+	var regs, stack *memory.Ptr
 	if area.RegSize > 0 {
 		regs = e.newLocal(fr, st, c.in, "va_regs", e.s.Int(e.w, area.RegSize), nil, area.Align)
 	}
@@ -62,17 +64,17 @@ func (c *modelCall) vaStart() {
 		if area.Reg[i] >= 0 {
 			p, off = regs, area.Reg[i]
 		}
-		o := p.alts[0].obj
-		st.put(o, e.storeType(o, st.get(o), e.s.Int(e.w, off), v, t))
+		o := p.Alts[0].Object
+		st.Put(o, e.storeType(o, st.Get(o), e.s.Int(e.w, off), v, t))
 	}
-	first := val{p: e.shift(stack, e.s.Int(e.w, area.Start))}
-	put := func(off int64, t *ir.Type, v val) {
+	first := memory.Val{Ptr: e.Shift(stack, e.s.Int(e.w, area.Start))}
+	put := func(off int64, t *ir.Type, v memory.Val) {
 		for _, x := range ts {
 			if x.obj == nil || x.vol != nil {
 				continue
 			}
-			old := st.get(x.obj)
-			st.put(x.obj, e.mergeContents(x.obj, x.g, e.storeType(x.obj, old, e.offset(x.off, off), v, t), old))
+			old := st.Get(x.obj)
+			st.Put(x.obj, e.MergeContents(x.obj, x.g, e.storeType(x.obj, old, e.offset(x.off, off), v, t), old))
 		}
 	}
 	word, addr := ir.Int(32), ir.Ptr(e.w)
@@ -80,61 +82,61 @@ func (c *modelCall) vaStart() {
 		put(0, addr, first)
 		return
 	}
-	put(0, word, val{t: e.s.Int(32, area.GpOffset)})
-	put(4, word, val{t: e.s.Int(32, area.FpOffset)})
+	put(0, word, memory.Val{Term: e.s.Int(32, area.GpOffset)})
+	put(4, word, memory.Val{Term: e.s.Int(32, area.FpOffset)})
 	put(8, addr, first)
-	put(16, addr, val{p: regs})
+	put(16, addr, memory.Val{Ptr: regs})
 }
 
 // vaArg reads the next argument through a list that is one pointer, and moves it
 // on (LangRef: va_arg).
-func (e *encoder) vaArg(fr *frame, st *state, in *ir.Instr) val {
+func (e *encoder) vaArg(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	area := e.area(fr, st, in)
 	if area == nil {
-		return val{}
+		return memory.Val{}
 	}
 	if area.RegSize > 0 {
 		e.gap(st, in, verdict.Unsupported, "va_arg instruction on %s", e.m.Triple)
-		return val{}
+		return memory.Val{}
 	}
 	list, addr := e.arg(fr, st, in, 0), ir.Ptr(e.w)
 	p := e.load(fr, st, in, list, addr, 1, false)
-	if st.pc == nil {
-		return val{}
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	align := min(max(area.Slot, e.lay.AlignOf(in.T)), area.Align)
-	up := &ptr{}
-	for _, a := range p.p.alts {
-		off := e.s.BvAnd(e.offset(a.off, align-1), e.s.Int(e.w, -align))
-		up.alts = append(up.alts, alt{g: a.g, obj: a.obj, off: off})
+	up := &memory.Ptr{}
+	for _, a := range p.Ptr.Alts {
+		off := e.s.BvAnd(e.offset(a.Off, align-1), e.s.Int(e.w, -align))
+		up.Alts = append(up.Alts, memory.Alt{Guard: a.Guard, Object: a.Object, Off: off})
 	}
-	v := e.load(fr, st, in, val{p: up, u: p.u}, in.T, 1, false)
-	if st.pc == nil {
-		return val{}
+	v := e.load(fr, st, in, memory.Val{Ptr: up, Undef: p.Undef}, in.T, 1, false)
+	if st.PC == nil {
+		return memory.Val{}
 	}
 	size := (e.lay.SizeOf(in.T) + area.Slot - 1) / area.Slot * area.Slot
-	e.store(fr, st, in, list, val{p: e.shift(up, e.s.Int(e.w, size))}, addr, 1)
+	e.store(fr, st, in, list, memory.Val{Ptr: e.Shift(up, e.s.Int(e.w, size))}, addr, 1)
 	return v
 }
 
 // asm evaluates inline assembly: barriers and interrupt masks have no effect in
 // a sequential program; of anything else the outputs are unknown, and what may
 // write memory is not modelled.
-func (e *encoder) asm(st *state, in *ir.Instr) val {
+func (e *encoder) asm(st *memory.State, in *ir.Instr) memory.Val {
 	for _, c := range strings.Split(in.Asm.Constraints, ",") {
 		if c == "~{memory}" && !ir.QuietAsm(in.Asm) {
 			if !in.T.IsVoid() {
-				e.fresh(st, input.AsmOut, in, in.T, "asm")
+				e.Fresh(st, input.AsmOut, in, in.T, "asm")
 			}
 			e.gap(st, in, verdict.Unsupported, "inline assembly that writes memory: %s", in.Asm)
 			e.f.Gaps[len(e.f.Gaps)-1].Reason.Remedy = replaceByStub(in.Block.Func)
-			return val{}
+			return memory.Val{}
 		}
 	}
 	if !ir.QuietAsm(in.Asm) {
 		e.note("inline assembly `%s` changes nothing but its outputs, which are unknown", in.Asm)
 	}
-	return e.fresh(st, input.AsmOut, in, in.T, "asm")
+	return e.Fresh(st, input.AsmOut, in, in.T, "asm")
 }
 
 // fits is the condition that a float, rounded toward zero, is an integer of w bits.

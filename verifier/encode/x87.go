@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -22,27 +23,27 @@ func isX87(t *ir.Type) bool { return t.Kind == ir.KindFloat && t.Width == x87Wid
 func followed(t *ir.Type) bool { return plainFloat(t) || isX87(t) }
 
 // operand returns v, of type t, in an interchange format.
-func (e *encoder) operand(st *state, in *ir.Instr, v val, t *ir.Type) val {
-	if !isX87(t) || st.pc == nil {
+func (e *encoder) operand(st *memory.State, in *ir.Instr, v memory.Val, t *ir.Type) memory.Val {
+	if !isX87(t) || st.PC == nil {
 		return v
 	}
-	exp, leading := e.s.Extract(v.t, x87Width-2, x87Leading+1), e.s.Extract(v.t, x87Leading, x87Leading)
+	exp, leading := e.s.Extract(v.Term, x87Width-2, x87Leading+1), e.s.Extract(v.Term, x87Leading, x87Leading)
 	odd := e.s.Not(e.s.Eq(leading, e.s.BoolToBV(e.s.NonZero(exp), 1)))
-	e.gapWhen(st, in, e.decide(st.pc, odd), "a long double that no operation of the x87 unit gives is computed with")
-	v.t = e.s.Concat(e.s.Extract(v.t, x87Width-1, x87Leading+1), e.s.Extract(v.t, x87Leading-1, 0))
+	e.gapWhen(st, in, e.Decide(st.PC, odd), "a long double that no operation of the x87 unit gives is computed with")
+	v.Term = e.s.Concat(e.s.Extract(v.Term, x87Width-1, x87Leading+1), e.s.Extract(v.Term, x87Leading-1, 0))
 	return v
 }
 
 // result returns v, computed in an interchange format, as one of type t.
-func (e *encoder) result(v val, t *ir.Type) val {
+func (e *encoder) result(v memory.Val, t *ir.Type) memory.Val {
 	if !isX87(t) {
 		return v
 	}
-	high := e.s.Extract(v.t, x87Width-2, x87Leading) // sign and exponent
+	high := e.s.Extract(v.Term, x87Width-2, x87Leading) // sign and exponent
 	leading := e.s.BoolToBV(e.s.NonZero(e.s.Trunc(high, x87Width-2-x87Leading)), 1)
-	v.t = e.s.Concat(e.s.Concat(high, leading), e.s.Extract(v.t, x87Leading-1, 0))
-	if v.u != 0 {
-		v.u = e.spreadOver(x87Width, v.u)
+	v.Term = e.s.Concat(e.s.Concat(high, leading), e.s.Extract(v.Term, x87Leading-1, 0))
+	if v.Undef != 0 {
+		v.Undef = e.spreadOver(x87Width, v.Undef)
 	}
 	return v
 }
@@ -52,5 +53,5 @@ func (e *encoder) interchange(t *ir.Type) ilr.Sort {
 	if isX87(t) {
 		return ilr.BV(x87Width - 1)
 	}
-	return ilr.BV(e.bitsOf(t))
+	return ilr.BV(e.BitsOf(t))
 }

@@ -1,4 +1,4 @@
-package encode
+package memory
 
 import (
 	"maps"
@@ -11,27 +11,27 @@ import (
 func TestTrie(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type version struct {
-		t trie[int]
-		m map[int64]*int
+		Term Trie[int]
+		m    map[int64]*int
 	}
 	versions := []version{{m: map[int64]*int{}}}
 	for n := range 3000 {
 		v := versions[r.IntN(len(versions))]
-		next := version{v.t, maps.Clone(v.m)}
+		next := version{v.Term, maps.Clone(v.m)}
 		key := r.Int64N(1 << (1 + r.IntN(14)))
 		x := &n
 		switch r.IntN(4) {
 		case 0:
-			next.t = next.t.set(key, nil)
+			next.Term = next.Term.Set(key, nil)
 			delete(next.m, key)
 		case 1:
 			k := 1 + r.Int64N(100)
-			next.t = next.t.fill(key, k, x)
+			next.Term = next.Term.Fill(key, k, x)
 			for i := range k {
 				next.m[key+i] = x
 			}
 		default:
-			next.t = next.t.set(key, x)
+			next.Term = next.Term.Set(key, x)
 			next.m[key] = x
 		}
 		if len(versions) < 60 {
@@ -41,7 +41,7 @@ func TestTrie(t *testing.T) {
 		}
 	}
 	for i, a := range versions {
-		holds(t, a.t, a.m)
+		holds(t, a.Term, a.m)
 		b := versions[(i*7+1)%len(versions)]
 		want := map[int64][2]*int{}
 		for k := range int64(1<<14 + 200) {
@@ -50,7 +50,7 @@ func TestTrie(t *testing.T) {
 			}
 		}
 		last := int64(-1)
-		diff(a.t, b.t, func(k int64, x, y *int) {
+		Diff(a.Term, b.Term, func(k int64, x, y *int) {
 			if w, ok := want[k]; !ok || w != [2]*int{x, y} || k <= last {
 				t.Fatalf("diff at %d: %v %v, want %v", k, x, y, w)
 			}
@@ -64,10 +64,10 @@ func TestTrie(t *testing.T) {
 }
 
 // holds compares t with the map of its values.
-func holds(t *testing.T, x trie[int], m map[int64]*int) {
+func holds(t *testing.T, x Trie[int], m map[int64]*int) {
 	t.Helper()
 	n := 0
-	x.each(func(k int64, v *int) {
+	x.Each(func(k int64, v *int) {
 		n++
 		if m[k] != v {
 			t.Fatalf("each at %d: %v, want %v", k, v, m[k])
@@ -77,11 +77,11 @@ func holds(t *testing.T, x trie[int], m map[int64]*int) {
 		t.Fatalf("each visits %d keys of %d", n, len(m))
 	}
 	for k := range int64(1<<14 + 200) {
-		if x.get(k) != m[k] {
-			t.Fatalf("get %d: %v, want %v", k, x.get(k), m[k])
+		if x.Get(k) != m[k] {
+			t.Fatalf("get %d: %v, want %v", k, x.Get(k), m[k])
 		}
 	}
-	if len(m) == 0 && x.root != nil {
+	if len(m) == 0 && x.Root != nil {
 		t.Fatal("an empty trie has nodes")
 	}
 }

@@ -1,4 +1,4 @@
-package encode
+package memory
 
 import (
 	"slices"
@@ -7,35 +7,35 @@ import (
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
-// path is a path condition (the execution condition of LL-91): a conjunction
+// Path is a path condition (the execution condition of LL-91): a conjunction
 // kept as the list of its decisions, newest first, so that joins can see which
 // decision tells their sides apart. A nil path is one that nothing takes.
-type path struct {
-	up    *path
-	jump  *path // some ancestor, for finding common ancestors in logarithmic time
-	depth int
-	lit   ilr.Term // the newest decision
-	all   ilr.Term // the whole conjunction
+type Path struct {
+	Up    *Path
+	jump  *Path // some ancestor, for finding common ancestors in logarithmic time
+	Depth int
+	Lit   ilr.Term // the newest decision
+	All   ilr.Term // the whole conjunction
 	// without assuming that claims hold: what of lit is a branch condition or an assumption, and their conjunction
-	branch, unguarded ilr.Term
+	Branch, Unguarded ilr.Term
 }
 
-// root is the path condition of the entry.
-func (e *encoder) root() *path {
-	p := &path{lit: e.s.True(), all: e.s.True(), branch: e.s.True(), unguarded: e.s.True()}
-	p.up, p.jump = p, p
+// Root is the path condition of the entry.
+func (e *Space) Root() *Path {
+	p := &Path{Lit: e.s.True(), All: e.s.True(), Branch: e.s.True(), Unguarded: e.s.True()}
+	p.Up, p.jump = p, p
 	return p
 }
 
-// and is p with one more decision; nil when that is plainly contradictory.
-func (e *encoder) and(p *path, lit ilr.Term) *path { return e.andBranch(p, lit, lit) }
+// And is p with one more decision; nil when that is plainly contradictory.
+func (e *Space) And(p *Path, lit ilr.Term) *Path { return e.andBranch(p, lit, lit) }
 
-// passed is p where a claim does not fail (LL-92).
-func (e *encoder) passed(p *path, bad ilr.Term) *path {
+// Passed is p where a claim does not fail (LL-92).
+func (e *Space) Passed(p *Path, bad ilr.Term) *Path {
 	return e.andBranch(p, e.s.Not(bad), e.s.True())
 }
 
-func (e *encoder) andBranch(p *path, lit, branch ilr.Term) *path {
+func (e *Space) andBranch(p *Path, lit, branch ilr.Term) *Path {
 	if p == nil || e.s.IsFalse(lit) {
 		return nil
 	}
@@ -43,70 +43,70 @@ func (e *encoder) andBranch(p *path, lit, branch ilr.Term) *path {
 		return p
 	}
 	no := e.s.Not(lit)
-	for q, n := p, 0; q.depth > 0 && n < policy.NarrowLook; q, n = q.up, n+1 {
-		if q.lit == lit {
+	for q, n := p, 0; q.Depth > 0 && n < policy.NarrowLook; q, n = q.Up, n+1 {
+		if q.Lit == lit {
 			return p
 		}
-		if q.lit == no {
+		if q.Lit == no {
 			return nil
 		}
 	}
-	all := e.s.And(p.all, lit)
+	all := e.s.And(p.All, lit)
 	if e.s.IsFalse(all) {
 		return nil
 	}
-	q := &path{up: p, depth: p.depth + 1, lit: lit, all: all, branch: branch, unguarded: e.s.And(p.unguarded, branch),
+	q := &Path{Up: p, Depth: p.Depth + 1, Lit: lit, All: all, Branch: branch, Unguarded: e.s.And(p.Unguarded, branch),
 		jump: p}
-	if p.depth-p.jump.depth == p.jump.depth-p.jump.jump.depth {
+	if p.Depth-p.jump.Depth == p.jump.Depth-p.jump.jump.Depth {
 		q.jump = p.jump.jump
 	}
 	return q
 }
 
-// decide simplifies lit by the decisions already taken on p: True or False when
+// Decide simplifies lit by the decisions already taken on p: True or False when
 // it is one of the newest of them.
-func (e *encoder) decide(p *path, lit ilr.Term) ilr.Term {
+func (e *Space) Decide(p *Path, lit ilr.Term) ilr.Term {
 	if p == nil || e.s.IsTrue(lit) || e.s.IsFalse(lit) {
 		return lit
 	}
 	no := e.s.Not(lit)
-	for q, n := p, 0; q.depth > 0 && n < policy.NarrowLook; q, n = q.up, n+1 {
-		if q.lit == lit {
+	for q, n := p, 0; q.Depth > 0 && n < policy.NarrowLook; q, n = q.Up, n+1 {
+		if q.Lit == lit {
 			return e.s.True()
 		}
-		if q.lit == no {
+		if q.Lit == no {
 			return e.s.False()
 		}
 	}
 	return lit
 }
 
-// common is the longest list that p and q both extend.
-func common(p, q *path) *path {
-	for p.depth != q.depth {
-		if p.depth < q.depth {
+// Common is the longest list that p and q both extend.
+func Common(p, q *Path) *Path {
+	for p.Depth != q.Depth {
+		if p.Depth < q.Depth {
 			p, q = q, p
 		}
-		if p.jump.depth >= q.depth {
+		if p.jump.Depth >= q.Depth {
 			p = p.jump
 		} else {
-			p = p.up
+			p = p.Up
 		}
 	}
 	for p != q {
 		if p.jump != q.jump {
 			p, q = p.jump, q.jump
 		} else {
-			p, q = p.up, q.up
+			p, q = p.Up, q.Up
 		}
 	}
 	return p
 }
 
 // since lists p's decisions after a, oldest first, and those without the claims that hold.
-func (p *path) since(a *path) (lits, branches []ilr.Term) {
-	for q := p; q != a; q = q.up {
-		lits, branches = append(lits, q.lit), append(branches, q.branch)
+func (p *Path) since(a *Path) (lits, branches []ilr.Term) {
+	for q := p; q != a; q = q.Up {
+		lits, branches = append(lits, q.Lit), append(branches, q.Branch)
 	}
 	slices.Reverse(lits)
 	slices.Reverse(branches)
@@ -115,14 +115,14 @@ func (p *path) since(a *path) (lits, branches []ilr.Term) {
 
 // join is the condition of taking p or q, which exclude each other, and a
 // selector that, where the joined condition holds, is true exactly on p.
-func (e *encoder) join(p, q *path) (*path, ilr.Term) {
+func (e *Space) join(p, q *Path) (*Path, ilr.Term) {
 	if p == nil {
 		return q, e.s.False()
 	}
 	if q == nil {
 		return p, e.s.True()
 	}
-	a := common(p, q)
+	a := Common(p, q)
 	ps, pb := p.since(a)
 	qs, qb := q.since(a)
 	switch {

@@ -1,4 +1,4 @@
-package encode
+package memory
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -6,10 +6,10 @@ import (
 
 // initialBase is the contents that initialiser c gives o (LL-125): a literal
 // table, with cells for addresses. An all-zero one costs nothing.
-func (e *encoder) initialBase(o *object, c *ir.Const) *base {
-	b := e.zeroBase(o)
+func (e *Space) initialBase(o *Object, c *ir.Const) *Base {
+	b := e.ZeroBase(o)
 	if !plainZero(c) {
-		b.data = make([]byte, o.csize)
+		b.Data = make([]byte, o.CSize)
 		e.place(b, 0, c)
 	}
 	return b
@@ -33,7 +33,7 @@ func plainZero(c *ir.Const) bool {
 }
 
 // place writes initialiser c at offset off.
-func (e *encoder) place(b *base, off int64, c *ir.Const) {
+func (e *Space) place(b *Base, off int64, c *ir.Const) {
 	switch c.Kind {
 	case ir.ConstInt:
 		n := e.lay.StoreSize(c.T)
@@ -48,17 +48,17 @@ func (e *encoder) place(b *base, off int64, c *ir.Const) {
 					v |= 1 << k
 				}
 			}
-			b.data[off+at] = v
+			b.Data[off+at] = v
 		}
 	case ir.ConstBytes:
-		copy(b.data[off:], c.Bytes)
+		copy(b.Data[off:], c.Bytes)
 	case ir.ConstAgg:
 		for i, x := range c.Elems {
 			e.place(b, off+e.lay.FieldOffset(c.T, i), x)
 		}
 	case ir.ConstAddr, ir.ConstAddrInt:
 		n := e.lay.StoreSize(c.T)
-		v := e.toRaw(e.constant(nil, nil, c), c.T)
-		b.cells = b.cells.fill(off, n, &cell{off: off, n: n, v: v})
+		v := e.ToRaw(e.Constant(nil, nil, c), c.T)
+		b.Cells = b.Cells.Fill(off, n, &Cell{Off: off, N: n, V: v})
 	}
 }

@@ -1,15 +1,15 @@
-package encode
+package memory
 
 import (
 	"math/bits"
 	"slices"
 )
 
-// trie is a persistent map from small numbers to values: a radix tree of 16-way
+// Trie is a persistent map from small numbers to values: a radix tree of 16-way
 // nodes that are never changed once shared. A copy is free, a change copies one
 // path, and diff looks only at what two tries do not share.
-type trie[T any] struct {
-	root   *tnode[T]
+type Trie[T any] struct {
+	Root   *tnode[T]
 	height int // levels of kids above the level of vals; keys are below 16^(height+1)
 }
 
@@ -62,14 +62,14 @@ func replace[E any](has uint16, xs []*E, i int64, x *E) (uint16, []*E) {
 	return has | 1<<i, out
 }
 
-func (t trie[T]) fits(key int64) bool { return t.root != nil && key>>(4*uint(t.height+1)) == 0 }
+func (t Trie[T]) fits(key int64) bool { return t.Root != nil && key>>(4*uint(t.height+1)) == 0 }
 
-// get is the value at key, or nil.
-func (t trie[T]) get(key int64) *T {
+// Get is the value at key, or nil.
+func (t Trie[T]) Get(key int64) *T {
 	if !t.fits(key) {
 		return nil
 	}
-	n := t.root
+	n := t.Root
 	for h := t.height; h > 0; h-- {
 		if n = n.kid(key >> (4 * uint(h)) & (fan - 1)); n == nil {
 			return nil
@@ -78,26 +78,26 @@ func (t trie[T]) get(key int64) *T {
 	return n.val(key & (fan - 1))
 }
 
-// set gives the trie with v at key; v may be nil.
-func (t trie[T]) set(key int64, v *T) trie[T] {
-	if v == nil && t.get(key) == nil {
+// Set gives the trie with v at key; v may be nil.
+func (t Trie[T]) Set(key int64, v *T) Trie[T] {
+	if v == nil && t.Get(key) == nil {
 		return t
 	}
-	if t.root == nil {
+	if t.Root == nil {
 		for t.height = 0; key>>(4*uint(t.height+1)) != 0; {
 			t.height++
 		}
 	}
-	for t.root != nil && !t.fits(key) {
+	for t.Root != nil && !t.fits(key) {
 		t = t.raise()
 	}
-	t.root = setIn(t.root, t.height, key, v)
+	t.Root = setIn(t.Root, t.height, key, v)
 	return t
 }
 
 // raise adds a level above the root.
-func (t trie[T]) raise() trie[T] {
-	return trie[T]{root: &tnode[T]{has: 1, kids: []*tnode[T]{t.root}}, height: t.height + 1}
+func (t Trie[T]) raise() Trie[T] {
+	return Trie[T]{Root: &tnode[T]{has: 1, kids: []*tnode[T]{t.Root}}, height: t.height + 1}
 }
 
 // setIn returns n, which may be nil, with v at key; nil when nothing is left.
@@ -124,19 +124,19 @@ func copyOf[T any](n *tnode[T]) *tnode[T] {
 	return &c
 }
 
-// fill gives the trie with v, which is not nil, at each of the n keys from key
+// Fill gives the trie with v, which is not nil, at each of the n keys from key
 // on; n is at least 1.
-func (t trie[T]) fill(key, n int64, v *T) trie[T] {
+func (t Trie[T]) Fill(key, n int64, v *T) Trie[T] {
 	last := key + n - 1
-	if t.root == nil {
+	if t.Root == nil {
 		for t.height = 0; last>>(4*uint(t.height+1)) != 0; {
 			t.height++
 		}
 	}
-	for t.root != nil && !t.fits(last) {
+	for t.Root != nil && !t.fits(last) {
 		t = t.raise()
 	}
-	t.root = fillIn(t.root, t.height, key, last, v)
+	t.Root = fillIn(t.Root, t.height, key, last, v)
 	return t
 }
 
@@ -164,29 +164,29 @@ func fillIn[T any](n *tnode[T], h int, first, last int64, v *T) *tnode[T] {
 	return c
 }
 
-// diff calls visit for each key, in order, where a and b hold different pointers.
-func diff[T any](a, b trie[T], visit func(key int64, x, y *T)) {
-	alike(a, b, func(key int64, x, y *T) bool {
+// Diff calls visit for each key, in order, where a and b hold different pointers.
+func Diff[T any](a, b Trie[T], visit func(key int64, x, y *T)) {
+	Alike(a, b, func(key int64, x, y *T) bool {
 		visit(key, x, y)
 		return true
 	})
 }
 
-// alike calls same for each key, in order, where a and b hold different pointers, until one is not the same.
-func alike[T any](a, b trie[T], same func(key int64, x, y *T) bool) bool {
-	if a.root == nil {
+// Alike calls same for each key, in order, where a and b hold different pointers, until one is not the same.
+func Alike[T any](a, b Trie[T], same func(key int64, x, y *T) bool) bool {
+	if a.Root == nil {
 		a.height = b.height
 	}
-	if b.root == nil {
+	if b.Root == nil {
 		b.height = a.height
 	}
-	for a.root != nil && a.height < b.height {
+	for a.Root != nil && a.height < b.height {
 		a = a.raise()
 	}
-	for b.root != nil && b.height < a.height {
+	for b.Root != nil && b.height < a.height {
 		b = b.raise()
 	}
-	return alikeIn(a.root, b.root, a.height, 0, same)
+	return alikeIn(a.Root, b.Root, a.height, 0, same)
 }
 
 func alikeIn[T any](a, b *tnode[T], h int, key int64, same func(int64, *T, *T) bool) bool {
@@ -206,7 +206,7 @@ func alikeIn[T any](a, b *tnode[T], h int, key int64, same func(int64, *T, *T) b
 	return true
 }
 
-// each calls visit for each key that holds a value, in order.
-func (t trie[T]) each(visit func(key int64, v *T)) {
-	diff(t, trie[T]{}, func(key int64, x, _ *T) { visit(key, x) })
+// Each calls visit for each key that holds a value, in order.
+func (t Trie[T]) Each(visit func(key int64, v *T)) {
+	Diff(t, Trie[T]{}, func(key int64, x, _ *T) { visit(key, x) })
 }

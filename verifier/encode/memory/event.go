@@ -1,4 +1,4 @@
-package encode
+package memory
 
 import (
 	"cmp"
@@ -21,53 +21,44 @@ type Event struct {
 	Name   string
 	Pos    verdict.Pos
 
-	block *base // input.Havoc: the bytes by distance from the start of the range
+	Block *Base // input.Havoc: the bytes by distance from the start of the range
 }
 
-// ObjectInfo describes an object of the walk.
-type ObjectInfo struct {
-	Name   string
-	What   string
-	Instr  *ir.Instr  // that made it, or nil
-	Global *ir.Global // or nil
-	Base   ilr.Term   // 0 if never observed
-}
-
-func (e *encoder) event(ev Event) {
+func (e *Space) Event(ev Event) {
 	if ev.Instr != nil {
 		ev.Pos = *ev.Instr.Pos
 	}
-	e.f.Events = append(e.f.Events, ev)
+	e.Events = append(e.Events, ev)
 }
 
-// fresh is an unknown value of type t, decided when st's paths get to in.
-func (e *encoder) fresh(st *state, kind input.Kind, in *ir.Instr, t *ir.Type, name string) val {
+// Fresh is an unknown value of type t, decided when st's paths get to in.
+func (e *Space) Fresh(st *State, kind input.Kind, in *ir.Instr, t *ir.Type, name string) Val {
 	guard := e.s.True()
-	if st != nil && st.pc != nil {
-		guard = st.pc.all
+	if st != nil && st.PC != nil {
+		guard = st.PC.All
 	}
 	switch t.Kind {
 	case ir.KindVoid:
-		return val{}
+		return Val{}
 	case ir.KindArray, ir.KindVector, ir.KindStruct:
-		out := val{el: make([]val, t.NumElems())}
-		for i := range out.el {
-			out.el[i] = e.fresh(st, kind, in, t.ElemAt(i), name)
+		out := Val{Elems: make([]Val, t.NumElems())}
+		for i := range out.Elems {
+			out.Elems[i] = e.Fresh(st, kind, in, t.ElemAt(i), name)
 		}
 		return out
 	}
-	sort := ilr.BV(e.bitsOf(t))
+	sort := ilr.BV(e.BitsOf(t))
 	v := e.s.Fresh(cmp.Or(name, "in"), sort) // reports name an input without a name by its instruction
-	e.event(Event{Kind: kind, Instr: in, Guard: guard, Value: v, Name: name})
-	out := val{t: v}
+	e.Event(Event{Kind: kind, Instr: in, Guard: guard, Value: v, Name: name})
+	out := Val{Term: v}
 	switch t.Kind {
 	case ir.KindPtr:
-		out = val{p: e.intPtr(v)}
+		out = Val{Ptr: e.IntPtr(v)}
 	case ir.KindInt:
-		out = e.scalar(v)
+		out = e.Scalar(v)
 	}
-	if kind == input.Undef && e.shadow {
-		out.u = e.s.Int(sort.W, -1)
+	if kind == input.Undef && e.Shadow {
+		out.Undef = e.s.Int(sort.W, -1)
 	}
 	return out
 }
