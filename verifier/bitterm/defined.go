@@ -10,6 +10,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/interp/lasso"
 	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/replay"
@@ -41,7 +42,7 @@ func (x *recurrence) defined(ctx context.Context, p *problem.Problem, overflow b
 		bad = append(bad, f.Claims[i].Violated)
 	}
 	cut.LimitConflicts(policy.SetConflicts)
-	ans, _ := cut.Check(ctx, []ilr.Term{site.Guard, invariant.Conjunction(f.Store, x.set, site.Values, site.Entry)},
+	ans, _ := cut.Check(ctx, []ilr.Term{site.Guard, lemma.Conjunction(f.Store, x.set, site.Values, site.Entry)},
 		bad...)
 	return ans == solve.Unsat
 }

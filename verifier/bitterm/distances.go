@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 )
 
 // way leads up from one number to another, or from the place one ahead of it: loops that ask behind the step begin
@@ -31,10 +31,10 @@ func distances(h *encode.Header, d way, add addMeasure) {
 			continue
 		}
 		if bits.And(k, bits.Add(k, bits.New(w, 1))).IsZero() {
-			add(fmt.Sprintf("(%s - %s) & %s", y, x, invariant.NumberText(k)),
+			add(fmt.Sprintf("(%s - %s) & %s", y, x, lemma.NumberText(k)),
 				func(s *ilr.Store, vals []ilr.Term) ilr.Term { return s.BvAnd(straight(s, vals), s.Const(k)) })
 		}
-		add(fmt.Sprintf("distance from %s to %s modulo %s", x, y, invariant.NumberText(k)),
+		add(fmt.Sprintf("distance from %s to %s modulo %s", x, y, lemma.NumberText(k)),
 			func(s *ilr.Store, vals []ilr.Term) ilr.Term {
 				n := straight(s, vals)
 				return s.Ite(s.Ule(from(s, vals), vals[d.to]), n, s.Add(n, s.Const(k)))

@@ -5,13 +5,14 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // extreme is a choice of a value that ends of a type's range have, for a number that turns leave alone.
 type extreme struct {
-	terms []ilr.Term          // that hold on entry
-	kept  []invariant.Literal // what turns keep because of them
+	terms []ilr.Term      // that hold on entry
+	kept  []lemma.Literal // what turns keep because of them
 }
 
 // extremes lists choices for the numbers at h that turns leave alone: all bits set, the greatest, the least, zero;
@@ -31,7 +32,7 @@ func extremes(s *ilr.Store, h *encode.Header) []extreme {
 		w := h.Vars[v].Width
 		sign := bits.Shl(bits.New(w, 1), uint(w-1))
 		for _, k := range []bits.Vec{bits.Not(bits.New(w, 0)), bits.Not(sign), sign, bits.New(w, 0)} {
-			e := extreme{[]ilr.Term{s.Eq(values[v], s.Const(k))}, []invariant.Literal{invariant.Equal(v, k)}}
+			e := extreme{[]ilr.Term{s.Eq(values[v], s.Const(k))}, []lemma.Literal{invariant.Equal(v, k)}}
 			out = append(out, e)
 			for _, u := range still {
 				if n := h.Vars[u].Width; u != v && n > 3 {

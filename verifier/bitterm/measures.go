@@ -6,7 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -94,7 +94,7 @@ func single(h *encode.Header, v int, add addMeasure) {
 // constants adds the measures of one number and a constant of the program.
 func constants(h *encode.Header, v int, k bits.Vec, add addMeasure) {
 	name := h.Vars[v].Name
-	c := invariant.NumberText(k)
+	c := lemma.NumberText(k)
 	add(fmt.Sprintf("%s - %s", c, name), func(s *ilr.Store, x []ilr.Term) ilr.Term { return s.Sub(s.Const(k), x[v]) })
 	add(fmt.Sprintf("%s - %s", name, c), func(s *ilr.Store, x []ilr.Term) ilr.Term { return s.Sub(x[v], s.Const(k)) })
 	if !bits.And(k, bits.Add(k, bits.New(k.Width(), 1))).IsZero() {

@@ -13,6 +13,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -259,7 +260,7 @@ func (r *ranker) certify(ctx context.Context, ranks []headerRank) (*verdict.Cert
 		}
 		return bad
 	}
-	var keep []*invariant.Lemma
+	var keep []*lemma.Lemma
 	if r.lemmas.Any() {
 		keep = r.lemmas.Needed(ctx, broken(r.f))
 	}

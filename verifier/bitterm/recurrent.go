@@ -11,6 +11,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/replay"
@@ -66,8 +67,8 @@ type recurrence struct {
 	cut    *invariant.Cut
 	header int
 	h      *encode.Header
-	set    []invariant.Literal
-	keep   []*invariant.Lemma
+	set    []lemma.Literal
+	keep   []*lemma.Lemma
 	inputs []input.Input // of a run into the set
 	exact  bool          // what a turn from the set does is defined, its signed arithmetic too
 }
@@ -118,44 +119,44 @@ func (x *recurrence) enter(ctx context.Context, so extreme, entries int) bool {
 			x.set, x.inputs = set, inputs
 			return true
 		}
-		tried = append(tried, s.Not(invariant.Conjunction(s, all, entry.Values, entry.Entry)))
+		tried = append(tried, s.Not(lemma.Conjunction(s, all, entry.Values, entry.Entry)))
 	}
 	return false
 }
 
 // kept drops the conditions that a turn from the set need not keep (L2); ok is false
 // where that could not be decided.
-func (x *recurrence) kept(ctx context.Context, set []invariant.Literal) (left []invariant.Literal, ok bool) {
+func (x *recurrence) kept(ctx context.Context, set []lemma.Literal) (left []lemma.Literal, ok bool) {
 	s, site := x.cut.Formula.Store, x.h.Sites[0]
-	left, ans := invariant.Houdini(set, func(set []invariant.Literal) (solve.Answer, *ilr.Evaluator) {
-		return x.cut.Ask(ctx, site.Guard, invariant.Conjunction(s, set, site.Values, site.Entry),
+	left, ans := invariant.Houdini(set, func(set []lemma.Literal) (solve.Answer, *ilr.Evaluator) {
+		return x.cut.Ask(ctx, site.Guard, lemma.Conjunction(s, set, site.Values, site.Entry),
 			s.Or(lostBy(s, x.h, set)...))
-	}, func(l invariant.Literal, ev *ilr.Evaluator) bool {
-		return slices.ContainsFunc(lostBy(s, x.h, []invariant.Literal{l}), ev.Holds)
+	}, func(l lemma.Literal, ev *ilr.Evaluator) bool {
+		return slices.ContainsFunc(lostBy(s, x.h, []lemma.Literal{l}), ev.Holds)
 	})
 	return left, ans == solve.Unsat
 }
 
 // lostBy returns for each back edge the term: it is taken, and set does not hold behind it.
-func lostBy(s *ilr.Store, h *encode.Header, set []invariant.Literal) []ilr.Term {
+func lostBy(s *ilr.Store, h *encode.Header, set []lemma.Literal) []ilr.Term {
 	var out []ilr.Term
 	for _, a := range h.Arrivals[1:] {
-		out = append(out, s.And(a.Guard, s.Not(invariant.Conjunction(s, set, a.Values, a.Entry))))
+		out = append(out, s.And(a.Guard, s.Not(lemma.Conjunction(s, set, a.Values, a.Entry))))
 	}
 	return out
 }
 
 // leaves returns the term: a turn from the set ends otherwise than by a back edge (L3).
-func leaves(s *ilr.Store, h *encode.Header, set []invariant.Literal) ilr.Term {
+func leaves(s *ilr.Store, h *encode.Header, set []lemma.Literal) ilr.Term {
 	site := h.Sites[0]
 	back := make([]ilr.Term, 0, len(h.Arrivals))
 	for _, a := range h.Arrivals[1:] {
 		back = append(back, a.Guard)
 	}
-	return s.And(site.Guard, invariant.Conjunction(s, set, site.Values, site.Entry), s.Not(s.Or(back...)))
+	return s.And(site.Guard, lemma.Conjunction(s, set, site.Values, site.Entry), s.Not(s.Or(back...)))
 }
 
-func (x *recurrence) staysIn(ctx context.Context, set []invariant.Literal) bool {
+func (x *recurrence) staysIn(ctx context.Context, set []lemma.Literal) bool {
 	ans, _ := x.cut.Ask(ctx, leaves(x.cut.Formula.Store, x.h, set))
 	return ans == solve.Unsat
 }
@@ -164,7 +165,7 @@ func (x *recurrence) staysIn(ctx context.Context, set []invariant.Literal) bool 
 func (x *recurrence) confirm(ctx context.Context, p *problem.Problem, a *problem.Answers) error {
 	checked, err := x.cut.Recheck(ctx, x.keep, func(f *encode.Formula) []ilr.Term {
 		s, h := f.Store, &f.Headers[x.header]
-		inside := invariant.Conjunction(s, x.set, h.Sites[0].Values, h.Sites[0].Entry)
+		inside := lemma.Conjunction(s, x.set, h.Sites[0].Values, h.Sites[0].Entry)
 		bad := []ilr.Term{leaves(s, h, x.set)}
 		if len(x.keep) > 0 {
 			bad = append(bad, invariant.Unmodelled(f))

@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
-	"github.com/firmproof/firmproof/verifier/invariant"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
@@ -54,14 +54,14 @@ func inverses(h *encode.Header, v int, d bits.Vec) []measure {
 	factor := bits.Neg(inverse(d))
 	name := h.Vars[v].Name
 	to := func(target string, k func(s *ilr.Store, x []ilr.Term) ilr.Term) measure {
-		text := fmt.Sprintf("turns from %s to %s in steps of %s", name, target, invariant.NumberText(bits.Shl(d, z)))
+		text := fmt.Sprintf("turns from %s to %s in steps of %s", name, target, lemma.NumberText(bits.Shl(d, z)))
 		return measure{text, func(s *ilr.Store, x []ilr.Term) ilr.Term {
 			return s.Mul(s.Const(factor), s.Sub(x[v], k(s, x)))
 		}}
 	}
 	out := []measure{to("0", func(s *ilr.Store, _ []ilr.Term) ilr.Term { return s.Int(w, 0) })}
 	for _, k := range h.Consts[w] {
-		out = append(out, to(invariant.NumberText(k), func(s *ilr.Store, _ []ilr.Term) ilr.Term { return s.Const(k) }))
+		out = append(out, to(lemma.NumberText(k), func(s *ilr.Store, _ []ilr.Term) ilr.Term { return s.Const(k) }))
 	}
 	for other := range h.Vars {
 		if x := &h.Vars[other]; other != v && !x.Moves && x.Width == w {

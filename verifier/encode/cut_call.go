@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 )

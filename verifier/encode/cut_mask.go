@@ -3,9 +3,8 @@ package encode
 import (
 	"strings"
 
-	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"

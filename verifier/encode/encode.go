@@ -19,7 +19,6 @@ import (
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"

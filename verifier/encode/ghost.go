@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/ilr"
 )
 

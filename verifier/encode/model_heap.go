@@ -3,9 +3,8 @@ package encode
 import (
 	"fmt"
 
-	"github.com/firmproof/firmproof/verifier/encode/memory"
-
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"

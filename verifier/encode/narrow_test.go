@@ -3,12 +3,10 @@ package encode
 import (
 	"testing"
 
-	"github.com/firmproof/firmproof/verifier/encode/memory"
-
-	"github.com/firmproof/firmproof/verifier/ir"
-
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/encode/memory"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // TestNarrow: under every decision, or pair of them, about a number, the narrow term

@@ -5,110 +5,51 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
-// affine is a sum of the numbers of a header, by their coefficients, and a constant. Widths are left aside: what is made
-// of it is a guess.
-type affine struct {
-	coefs map[int]int64
-	k     int64
-}
-
-// affine returns t as a sum of the header's numbers.
-func (x *speaker) affine(t ilr.Term) (a affine, ok bool) {
-	a.coefs = map[int]int64{}
-	ok = x.addTo(&a, t, 1)
-	maps.DeleteFunc(a.coefs, func(_ int, c int64) bool { return c == 0 })
-	return a, ok
-}
-
-func (x *speaker) addTo(a *affine, t ilr.Term, coef int64) bool {
-	if v, ok := x.leaves[t]; ok {
-		a.coefs[v] += coef
-		return true
-	}
-	if k, ok := x.s.ConstVal(t); ok {
-		n, fits := k.Int64()
-		if k.Width() < 32 && n < -policy.SmallOffset { // an index of few bits, which has no sign
-			n += 1 << k.Width()
-		}
-		a.k += coef * n
-		return fits
-	}
-	switch x.s.Kind(t) {
-	case ilr.KAdd:
-		return x.addTo(a, x.s.Arg(t, 0), coef) && x.addTo(a, x.s.Arg(t, 1), coef)
-	case ilr.KNeg:
-		return x.addTo(a, x.s.Arg(t, 0), -coef)
-	case ilr.KMul:
-		for i := range 2 {
-			if c, known := x.s.ConstVal(x.s.Arg(t, i)); known {
-				n, fits := c.Int64()
-				return fits && max(n, -n) < policy.MaxScaled && x.addTo(a, x.s.Arg(t, 1-i), coef*n)
-			}
-		}
-	case ilr.KSext, ilr.KZext:
-		return x.addTo(a, x.s.Arg(t, 0), coef)
-	case ilr.KExtract:
-		return uint32(x.s.Imm(t)) == 0 && x.addTo(a, x.s.Arg(t, 0), coef)
-	}
-	return false
-}
-
-// per returns a divided by n; false where a coefficient is no multiple.
-func (a affine) per(n int64) (affine, bool) {
-	out := affine{coefs: map[int]int64{}, k: (a.k - ((a.k%n)+n)%n) / n}
-	for v, c := range a.coefs {
-		if c%n != 0 {
-			return a, false
-		}
-		out.coefs[v] = c / n
-	}
-	return out, true
-}
-
 // boundaries lists conditions that the ghost index is not passed yet: it is on the far side of a counter, or of the
 // index of an access in the turn to come.
-func (p *proposer) boundaries(ghost int) []*atom {
-	var out []*atom
+func (p *proposer) boundaries(ghost int) []*lemma.Atom {
+	var out []*lemma.Atom
 	for v := range p.h.Vars {
 		if x := &p.h.Vars[v]; x.Moves && !x.Cell && !x.Offset && !x.Mask && p.width(v) >= 8 {
-			out = append(out, &atom{kind: atomSleVar, v: v, w: ghost}, &atom{kind: atomSleVar, v: ghost, w: v})
+			out = append(out, &lemma.Atom{Kind: lemma.SleVar, V: v, W: ghost}, &lemma.Atom{Kind: lemma.SleVar, V: ghost, W: v})
 		}
 	}
 	for _, a := range p.accesses() {
 		if len(out) >= policy.MaxBoundaries {
 			break
 		}
-		sum, minus := []summand{{-1, ghost}}, []summand{{1, ghost}}
-		for _, v := range slices.Sorted(maps.Keys(a.coefs)) {
-			sum, minus = append(sum, summand{a.coefs[v], v}), append(minus, summand{-a.coefs[v], v})
+		sum, minus := []lemma.Summand{{Coef: -1, V: ghost}}, []lemma.Summand{{Coef: 1, V: ghost}}
+		for _, v := range slices.Sorted(maps.Keys(a.Coefs)) {
+			sum, minus = append(sum, lemma.Summand{Coef: a.Coefs[v], V: v}), append(minus, lemma.Summand{Coef: -a.Coefs[v],
+				V: v})
 		}
-		w := (&atom{sum: sum}).sumWidth(p.h)
-		out = append(out, &atom{kind: atomSumSle, v: ghost, sum: sum, k: bits.NewInt(w, -a.k)},
-			&atom{kind: atomSumSle, v: ghost, sum: minus, k: bits.NewInt(w, a.k)})
+		w := (&lemma.Atom{Sum: sum}).SumWidth(p.h)
+		out = append(out, &lemma.Atom{Kind: lemma.SumSle, V: ghost, Sum: sum, K: bits.NewInt(w, -a.K)},
+			&lemma.Atom{Kind: lemma.SumSle, V: ghost, Sum: minus, K: bits.NewInt(w, a.K)})
 	}
 	return out
 }
 
 // accesses lists the indices that turns read and write arrays at and that are more than a counter.
-func (p *proposer) accesses() []affine {
-	s, x := p.f.Store, speakerAt(p.f.Store, p.h)
-	var out []affine
+func (p *proposer) accesses() []lemma.Affine {
+	s, x := p.f.Store, lemma.SpeakerAt(p.f.Store, p.h)
+	var out []lemma.Affine
 	add := func(t ilr.Term, size int64) {
-		a, ok := x.affine(t)
+		a, ok := x.Affine(t)
 		if !ok {
 			return
 		}
-		if a, ok = a.per(size); !ok || !slices.ContainsFunc(slices.Collect(maps.Keys(a.coefs)), p.counts) ||
-			slices.ContainsFunc(out, func(b affine) bool { return b.k == a.k && maps.Equal(a.coefs, b.coefs) }) {
+		if a, ok = a.Per(size); !ok || !slices.ContainsFunc(slices.Collect(maps.Keys(a.Coefs)), p.counts) ||
+			slices.ContainsFunc(out, func(b lemma.Affine) bool { return b.K == a.K && maps.Equal(a.Coefs, b.Coefs) }) {
 			return
 		}
-		for v, c := range a.coefs {
-			if y := &p.h.Vars[v]; y.Ghost || y.Cell || c == 1 && len(a.coefs) == 1 && a.k == 0 {
+		for v, c := range a.Coefs {
+			if y := &p.h.Vars[v]; y.Ghost || y.Cell || c == 1 && len(a.Coefs) == 1 && a.K == 0 {
 				return
 			}
 		}
@@ -135,9 +76,4 @@ func (p *proposer) accesses() []affine {
 func (p *proposer) counts(v int) bool {
 	x := &p.h.Vars[v]
 	return x.Moves && !x.Cell && !x.Mask && !x.Ghost
-}
-
-// ghostOf returns the number of h that is the ghost index; -1 without one.
-func ghostOf(h *encode.Header) int {
-	return slices.IndexFunc(h.Vars, func(v encode.Var) bool { return v.Ghost })
 }

@@ -3,6 +3,7 @@ package invariant
 import (
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -14,44 +15,39 @@ func (p *proposer) callProducts() {
 	}
 	p.callProductsOf(nil, p.samples)
 	for _, g := range p.conditions() {
-		var yes []sample
-		for _, x := range p.samples {
-			if (&Lemma{lits: []Literal{g}}).true(p.f.Store, &x) {
-				yes = append(yes, x)
-			}
-		}
+		yes := p.samplesOf(g)
 		if len(yes) < len(p.samples) && len(p.equal) < policy.MaxCallProducts {
-			g.neg = !g.neg
-			p.callProductsOf([]Literal{g}, yes)
+			g.Neg = !g.Neg
+			p.callProductsOf([]lemma.Literal{g}, yes)
 		}
 	}
 }
 
 // callProductsOf proposes the equations of samples, unless other.
-func (p *proposer) callProductsOf(other []Literal, samples []sample) {
-	var fs []factor
+func (p *proposer) callProductsOf(other []lemma.Literal, samples []sample) {
+	var fs []lemma.Factor
 	for _, v := range slices.Backward(p.related()) { // those that move first
-		fs = append(fs, factor{v: v})
+		fs = append(fs, lemma.Factor{V: v})
 	}
 	fs = fs[:min(len(fs), policy.MaxCallFactors)]
-	columns := []product{{}}
+	columns := []lemma.Product{{}}
 	for i, a := range fs {
-		columns = append(columns, product{factors: []factor{a}})
+		columns = append(columns, lemma.Product{Factors: []lemma.Factor{a}})
 		for _, b := range fs[i:] {
-			if p.h.Vars[a.v].Moves || p.h.Vars[b.v].Moves {
+			if p.h.Vars[a.V].Moves || p.h.Vars[b.V].Moves {
 				continue
 			}
-			columns = append(columns, product{factors: []factor{a, b}})
+			columns = append(columns, lemma.Product{Factors: []lemma.Factor{a, b}})
 		}
 	}
-	slices.SortStableFunc(columns, func(x, y product) int { return len(x.factors) - len(y.factors) })
+	slices.SortStableFunc(columns, func(x, y lemma.Product) int { return len(x.Factors) - len(y.Factors) })
 	some := *p
 	some.samples = samples
 	for _, sum := range some.vanishing(fs, columns) {
-		a := &atom{kind: atomProducts, products: sum}
-		l := &Lemma{header: p.index, maker: p.maker, lits: append(slices.Clone(other), Literal{a, false})}
-		if slices.ContainsFunc(sum, func(m product) bool { return len(m.factors) == 2 }) && p.arrange(a) &&
-			(other == nil || refuted(p.f.Store, &Lemma{lits: []Literal{{a, false}}}, p.samples)) {
+		a := &lemma.Atom{Kind: lemma.Products, Products: sum}
+		l := &lemma.Lemma{Header: p.index, Maker: p.maker, Literals: append(slices.Clone(other), lemma.Is(a))}
+		if slices.ContainsFunc(sum, func(m lemma.Product) bool { return len(m.Factors) == 2 }) && p.arrange(a) &&
+			(other == nil || refuted(p.f.Store, &lemma.Lemma{Literals: []lemma.Literal{{Atom: a}}}, p.samples)) {
 			p.equal = append(p.equal, l)
 		}
 	}

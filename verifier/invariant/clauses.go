@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
 
@@ -34,7 +35,7 @@ type reach struct {
 }
 
 type reachHeader struct {
-	atoms []*atom
+	atoms []*lemma.Atom
 	sites []reachSite
 	ways  []way
 }
@@ -76,7 +77,7 @@ func (r *reach) start(picked *comparisons) {
 		for _, x := range h.Arrivals {
 			w := way{guard: x.Guard, after: x.After}
 			for _, a := range rh.atoms {
-				w.vals = append(w.vals, a.term(s, x.Values, x.Entry))
+				w.vals = append(w.vals, a.Term(s, x.Values, x.Entry))
 			}
 			rh.ways = append(rh.ways, w)
 		}
@@ -86,11 +87,11 @@ func (r *reach) start(picked *comparisons) {
 }
 
 // add takes a among the atoms of h, unless it says nothing or the same as another.
-func (rh *reachHeader) add(s *ilr.Store, h *encode.Header, a *atom) {
+func (rh *reachHeader) add(s *ilr.Store, h *encode.Header, a *lemma.Atom) {
 	vals := make([]ilr.Term, len(h.Sites))
 	same := -1
 	for j, x := range h.Sites {
-		vals[j] = a.term(s, x.Values, x.Entry)
+		vals[j] = a.Term(s, x.Values, x.Entry)
 		if j == 0 {
 			same = slices.Index(rh.sites[0].vals, vals[0])
 		}
@@ -195,13 +196,13 @@ func (r *reach) persists(ctx context.Context, c *clause) solve.Answer {
 }
 
 // lemma returns the clause as a lemma.
-func (r *reach) lemma(c *clause) *Lemma {
-	l := &Lemma{header: c.header, maker: MakeClauses}
+func (r *reach) lemma(c *clause) *lemma.Lemma {
+	l := &lemma.Lemma{Header: c.header, Maker: MakeClauses}
 	for _, x := range c.cube {
 		if x > 0 {
-			l.lits = append(l.lits, Literal{r.hs[c.header].atoms[x-1], true})
+			l.Literals = append(l.Literals, lemma.Not(r.hs[c.header].atoms[x-1]))
 		} else {
-			l.lits = append(l.lits, Literal{r.hs[c.header].atoms[-x-1], false})
+			l.Literals = append(l.Literals, lemma.Is(r.hs[c.header].atoms[-x-1]))
 		}
 	}
 	return l

@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -89,7 +90,7 @@ func spread(p place, consts map[place][]bits.Vec, from map[place][]place, other 
 }
 
 // controlled proposes what holds under a value of a control variable of the header.
-func (p *proposer) controlled(x *comparisons, values map[place][]bits.Vec) []*Lemma {
+func (p *proposer) controlled(x *comparisons, values map[place][]bits.Vec) []*lemma.Lemma {
 	if !p.on(MakeControl) {
 		return nil
 	}
@@ -101,7 +102,7 @@ func (p *proposer) controlled(x *comparisons, values map[place][]bits.Vec) []*Le
 			if !p.h.Vars[c].Moves || p.width(c) != k.Width() {
 				continue
 			}
-			not := Literal{&atom{kind: atomEq, v: c, k: k}, true}
+			not := lemma.Not(&lemma.Atom{Kind: lemma.Eq, V: c, K: k})
 			for v := range p.h.Vars {
 				if u := &p.h.Vars[v]; v != c && u.Moves && !u.Ghost && !u.Cell && u.Width > 1 &&
 					len(values[place{p.index, v}]) == 0 && !x.floats[place{p.index, v}] && x.carried(p.index, v) {
@@ -127,19 +128,19 @@ func (x *comparisons) carried(i, v int) bool {
 }
 
 // under proposes what v keeps unless not.
-func (p *proposer) under(not Literal, v int, x *comparisons, values map[place][]bits.Vec) {
+func (p *proposer) under(not lemma.Literal, v int, x *comparisons, values map[place][]bits.Vec) {
 	few := len(p.h.Vars) <= policy.MaxFree
 	for w := range p.h.Vars {
 		if u := &p.h.Vars[w]; w == v || u.Width != p.width(v) || len(values[place{p.index, w}]) > 0 || u.Ghost || u.Cell ||
 			!few && !x.pairs[[3]int{p.index, min(v, w), max(v, w)}] {
 			continue
 		}
-		for _, kind := range []atomKind{atomSleVar, atomUleVar} {
-			p.add(not, Literal{&atom{kind: kind, v: v, w: w}, false})
-			p.add(not, Literal{&atom{kind: kind, v: w, w: v}, true})
+		for _, kind := range []lemma.Kind{lemma.SleVar, lemma.UleVar} {
+			p.add(not, lemma.Is(&lemma.Atom{Kind: kind, V: v, W: w}))
+			p.add(not, lemma.Not(&lemma.Atom{Kind: kind, V: w, W: v}))
 		}
 		if v < w {
-			p.add(not, Literal{&atom{kind: atomEqVar, v: v, w: w}, false})
+			p.add(not, lemma.Is(&lemma.Atom{Kind: lemma.EqVar, V: v, W: w}))
 		}
 	}
 	ks := x.out[place{p.index, v}]
@@ -147,9 +148,9 @@ func (p *proposer) under(not Literal, v int, x *comparisons, values map[place][]
 		ks = p.h.Consts[p.width(v)]
 	}
 	for _, k := range ks {
-		p.add(not, Literal{&atom{kind: atomEq, v: v, k: k}, false})
-		p.add(not, Literal{&atom{kind: atomUle, v: v, k: k}, false})
-		p.add(not, Literal{&atom{kind: atomSle, v: v, k: k}, false})
-		p.add(not, Literal{&atom{kind: atomSle, v: v, k: bits.Sub(k, bits.New(k.Width(), 1))}, true})
+		p.add(not, lemma.Is(&lemma.Atom{Kind: lemma.Eq, V: v, K: k}))
+		p.add(not, lemma.Is(&lemma.Atom{Kind: lemma.Ule, V: v, K: k}))
+		p.add(not, lemma.Is(&lemma.Atom{Kind: lemma.Sle, V: v, K: k}))
+		p.add(not, lemma.Not(&lemma.Atom{Kind: lemma.Sle, V: v, K: bits.Sub(k, bits.New(k.Width(), 1))}))
 	}
 }

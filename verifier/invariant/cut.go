@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/certificate"
 	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/ring"
@@ -133,7 +135,8 @@ func Unmodelled(f *encode.Formula) ilr.Term {
 // Recheck encodes the program a second time and has another solver decide there
 // that under the lemmas of keep none of the goals is possible, and that the lemmas
 // hold on entry and are preserved. It returns who decided it.
-func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.Formula) []ilr.Term) (string, error) {
+func (c *Cut) Recheck(ctx context.Context, keep []*lemma.Lemma, goals func(f *encode.Formula) []ilr.Term) (string,
+	error) {
 	f, solver, err := c.encode(ctx)
 	if err != nil {
 		return "", fmt.Errorf("second encoding: %w", err)
@@ -144,8 +147,8 @@ func (c *Cut) Recheck(ctx context.Context, keep []*Lemma, goals func(f *encode.F
 	}
 	facts, bad := f.Assumptions, goals(f)
 	for _, l := range keep {
-		facts = append(facts, l.assumed(f)...)
-		bad = append(bad, l.fails(f))
+		facts = append(facts, l.Assumed(f)...)
+		bad = append(bad, l.Fails(f))
 	}
 	if more := ring.Consequences(f.Store, atSites(f, keep), bad, f.ComesBack()); len(more) > 0 {
 		facts = append(facts, more...)
@@ -226,4 +229,14 @@ func sameHeaders(f, g *encode.Formula) bool {
 		}
 	}
 	return true
+}
+
+// Portable writes the lemmas down for a certificate.
+func (c *Cut) Portable(keep []*lemma.Lemma) []certificate.Lemma {
+	var out []certificate.Lemma
+	for _, l := range keep {
+		h := &c.Formula.Headers[l.Header]
+		out = append(out, certificate.Lemma{Place: certificate.PlaceAt(h), Holds: certificate.Express(h, l.Term)})
+	}
+	return out
 }

@@ -2,22 +2,19 @@ package invariant
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"math"
-	"strings"
 
-	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 )
 
 // Linear filters: their state lies in an ellipse, found and followed over a turn by arithmetic (verifier/ellipse). The
 // solver learns which bounds follow, and takes the comparison of an ellipse for any truth value.
 
 // ellipses finds lemmas that bound the floating-point numbers of header i: of each list, one is enough.
-func ellipses(f *encode.Formula, x *comparisons, i int, roots []ilr.Term) (parts [][]*Lemma) {
+func ellipses(f *encode.Formula, x *comparisons, i int, roots []ilr.Term) (parts [][]*lemma.Lemma) {
 	h := &f.Headers[i]
 	if h.Loop == nil || len(h.Sites) != 1 || len(h.Arrivals) < 2 {
 		return nil
@@ -43,10 +40,10 @@ func ellipses(f *encode.Formula, x *comparisons, i int, roots []ilr.Term) (parts
 		l.Turns = append(l.Turns, picked(a.Values))
 	}
 	for _, part := range ellipse.Find(f.Store, l) {
-		var ls []*Lemma
+		var ls []*lemma.Lemma
 		for _, e := range part {
-			a := &atom{kind: atomEllipse, v: vars[0], ellipse: e, inside: vars}
-			ls = append(ls, &Lemma{header: i, maker: MakeEllipses, lits: []Literal{{a, false}}})
+			a := &lemma.Atom{Kind: lemma.InEllipse, V: vars[0], Ellipse: e, Inside: vars}
+			ls = append(ls, &lemma.Lemma{Header: i, Maker: MakeEllipses, Literals: []lemma.Literal{{Atom: a}}})
 		}
 		parts = append(parts, ls)
 	}
@@ -94,10 +91,10 @@ func (p *Prover) inEllipses(ctx context.Context, x *comparisons, bad []ilr.Term)
 }
 
 // bounded admits l, an ellipse, and reports whether it holds.
-func (p *Prover) bounded(ctx context.Context, l *Lemma, roots []ilr.Term) bool {
+func (p *Prover) bounded(ctx context.Context, l *lemma.Lemma, roots []ilr.Term) bool {
 	s := p.f.Store
-	known, conditions := atSites(p.f, []*Lemma{l}), ellipseConditions(p.f, []*Lemma{l})
-	more := ellipse.Consequences(s, known, append([]ilr.Term{l.fails(p.f)}, roots...))
+	known, conditions := atSites(p.f, []*lemma.Lemma{l}), ellipseConditions(p.f, []*lemma.Lemma{l})
+	more := ellipse.Consequences(s, known, append([]ilr.Term{l.Fails(p.f)}, roots...))
 	if p.hidden == nil {
 		p.hidden = ellipse.Hidden{}
 	}
@@ -106,21 +103,21 @@ func (p *Prover) bounded(ctx context.Context, l *Lemma, roots []ilr.Term) bool {
 		p.cut.solver.Assert(t)
 	}
 	before := len(p.alive)
-	p.admit(ctx, []*Lemma{l})
-	slog.Debug("ellipse", "lemma", l.text(p.f), "holds", len(p.alive) > before, "consequences", len(more))
+	p.admit(ctx, []*lemma.Lemma{l})
+	slog.Debug("ellipse", "lemma", l.Text(p.f), "holds", len(p.alive) > before, "consequences", len(more))
 	return len(p.alive) > before
 }
 
 // ellipseConditions lists what the lemmas that are ellipses say wherever control comes to their headers.
-func ellipseConditions(f *encode.Formula, ls []*Lemma) []ilr.Term {
+func ellipseConditions(f *encode.Formula, ls []*lemma.Lemma) []ilr.Term {
 	var out []ilr.Term
 	for _, l := range ls {
-		if len(l.lits) != 1 || l.lits[0].kind != atomEllipse {
+		if len(l.Literals) != 1 || l.Literals[0].Kind != lemma.InEllipse {
 			continue
 		}
-		out = append(out, atSites(f, []*Lemma{l})...)
-		for _, a := range f.Headers[l.header].Arrivals {
-			out = append(out, l.term(f.Store, a.Values, a.Entry))
+		out = append(out, atSites(f, []*lemma.Lemma{l})...)
+		for _, a := range f.Headers[l.Header].Arrivals {
+			out = append(out, l.Term(f.Store, a.Values, a.Entry))
 		}
 	}
 	return out
@@ -132,28 +129,4 @@ func (p *Prover) view(ts ...ilr.Term) []ilr.Term {
 		return ts
 	}
 	return p.hidden.In(p.f.Store, ts)[0]
-}
-
-// ellipseTerm returns an atomEllipse.
-func (a *atom) ellipseTerm(s *ilr.Store, vals []ilr.Term) ilr.Term {
-	var inside []ilr.Term
-	for _, v := range a.inside {
-		inside = append(inside, vals[v])
-	}
-	return a.ellipse.Term(s, inside)
-}
-
-// ellipseText words an atomEllipse.
-func (a *atom) ellipseText(h *encode.Header) string {
-	var sum, limits []string
-	name := func(v int) string { return h.Vars[a.inside[v]].Name }
-	for _, m := range a.ellipse.Products {
-		sum = append(sum, fmt.Sprintf("%.4g*%s*%s", m.Coef, name(m.A), name(m.B)))
-	}
-	for _, l := range a.ellipse.Limits {
-		k := bits.FormatOf(l.Most.Width()).Convert(bits.NearestEven, l.Most, bits.FormatOf(64))
-		limits = append(limits, fmt.Sprintf("|%s| <= %.6g", name(l.Var), math.Float64frombits(k.Low64())))
-	}
-	text := strings.ReplaceAll(strings.Join(sum, " + "), "+ -", "- ")
-	return text + " <= 1 and " + strings.Join(limits, " and ")
 }

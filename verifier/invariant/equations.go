@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/ring"
 	"github.com/firmproof/firmproof/verifier/solve"
@@ -19,8 +20,8 @@ func (p *Prover) equationsExclude(ctx context.Context, bad []ilr.Term) bool {
 	}
 	facts, goals := slices.Clone(p.f.Assumptions), slices.Clone(bad)
 	for _, l := range p.equal {
-		facts = append(facts, l.assumed(p.f)...)
-		goals = append(goals, l.fails(p.f))
+		facts = append(facts, l.Assumed(p.f)...)
+		goals = append(goals, l.Fails(p.f))
 	}
 	facts = append(facts, ring.Consequences(s, atSites(p.f, p.equal), goals, p.f.ComesBack())...)
 	x := ring.Abstract(s, facts, goals)
@@ -42,7 +43,7 @@ func (p *Prover) equationsExclude(ctx context.Context, bad []ilr.Term) bool {
 }
 
 // Excluding returns lemmas that exclude bad; ok is false if those found do not.
-func (p *Prover) Excluding(ctx context.Context, bad ilr.Term) (keep []*Lemma, ok bool) {
+func (p *Prover) Excluding(ctx context.Context, bad ilr.Term) (keep []*lemma.Lemma, ok bool) {
 	if len(p.shown) == 1 && p.shown[0] == bad {
 		return lemmas(p.alive), true
 	}

@@ -1,12 +1,12 @@
 package invariant
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -58,29 +58,11 @@ func (p *proposer) floatBounds(v int, constants []bits.Vec) {
 	one := bits.New(n, 1)
 	for _, k := range ks {
 		below := negative(k)
-		p.unit(atom{kind: atomSle, v: v, k: k, float: true}, false)
-		p.unit(atom{kind: atomUle, v: v, k: below, float: true}, false)
+		p.unit(lemma.Atom{Kind: lemma.Sle, V: v, K: k, Float: true}, false)
+		p.unit(lemma.Atom{Kind: lemma.Ule, V: v, K: below, Float: true}, false)
 		if !k.IsZero() && isFinite(k) {
-			p.unit(atom{kind: atomSle, v: v, k: bits.Sub(k, one), float: true}, true)
-			p.unit(atom{kind: atomUle, v: v, k: bits.Sub(below, one), float: true}, true)
+			p.unit(lemma.Atom{Kind: lemma.Sle, V: v, K: bits.Sub(k, one), Float: true}, true)
+			p.unit(lemma.Atom{Kind: lemma.Ule, V: v, K: bits.Sub(below, one), Float: true}, true)
 		}
 	}
-}
-
-// floatText words the bound of a floating-point number.
-func (a *atom) floatText(v string, neg bool) string {
-	k, op := a.k, " <= "
-	if (a.kind == atomUle) != neg {
-		op = " >= "
-	}
-	if neg {
-		k = bits.Add(k, bits.New(k.Width(), 1))
-	}
-	if k.Width() == 64 {
-		return v + op + fmt.Sprint(math.Float64frombits(k.Low64()))
-	}
-	if k.Width() == 32 {
-		return v + op + fmt.Sprint(math.Float32frombits(uint32(k.Low64())))
-	}
-	return v + op + "0x" + k.Hex()
 }

@@ -36,19 +36,19 @@ func TestFloatBounds(t *testing.T) {
 		val := []ilr.Term{s.Const(encoding(v))}
 		all := true
 		for _, l := range p.out {
-			holds := s.IsTrue(l.term(s, val, val))
-			all = all && (holds || !strings.Contains(l.text(p.f), "Inf"))
+			holds := s.IsTrue(l.Term(s, val, val))
+			all = all && (holds || !strings.Contains(l.Text(p.f), "Inf"))
 			if v != v {
 				continue
 			}
 			var op string
 			var k float64
-			if _, err := fmt.Sscanf(l.text(p.f), "y %s %g", &op, &k); err != nil {
-				t.Fatal(l.text(p.f), err)
+			if _, err := fmt.Sscanf(l.Text(p.f), "y %s %g", &op, &k); err != nil {
+				t.Fatal(l.Text(p.f), err)
 			}
 			bound := float32(k)
 			if holds != (op == "<=" && v <= bound || op == ">=" && v >= bound) {
-				t.Fatalf("%s is %v of %g (%08x)", l.text(p.f), holds, v, math.Float32bits(v))
+				t.Fatalf("%s is %v of %g (%08x)", l.Text(p.f), holds, v, math.Float32bits(v))
 			}
 		}
 		if all == (v != v) {

@@ -36,7 +36,7 @@ func TestOneByOne(t *testing.T) {
 		}
 		var out []string
 		for _, c := range p.alive {
-			out = append(out, c.text(p.f))
+			out = append(out, c.Text(p.f))
 		}
 		return out
 	}

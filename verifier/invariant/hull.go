@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -14,7 +15,7 @@ import (
 
 // equations proposes the equations of samples, unless other says that the
 // condition does not hold.
-func (p *proposer) equations(other *Literal, samples []sample) {
+func (p *proposer) equations(other *lemma.Literal, samples []sample) {
 	vars := p.related()
 	var rows [][]*big.Rat
 	for i := range samples {
@@ -28,40 +29,40 @@ func (p *proposer) equations(other *Literal, samples []sample) {
 		return
 	}
 	for _, c := range kernel(rows, len(vars)+1) {
-		var sum []summand
+		var sum []lemma.Summand
 		for j, v := range vars {
 			if c[j+1] != 0 {
-				sum = append(sum, summand{c[j+1], v})
+				sum = append(sum, lemma.Summand{Coef: c[j+1], V: v})
 			}
 		}
-		a := &atom{kind: atomSum, sum: sum}
+		a := &lemma.Atom{Kind: lemma.Sum, Sum: sum}
 		slices.Reverse(sum) // what moves comes first
-		if a.v = sum[0].v; len(sum) == 1 && (other == nil || !p.h.Vars[a.v].Moves) {
+		if a.V = sum[0].V; len(sum) == 1 && (other == nil || !p.h.Vars[a.V].Moves) {
 			continue // templates say that
 		}
-		if sum[0].coef < 0 {
+		if sum[0].Coef < 0 {
 			for j := range sum {
-				sum[j].coef = -sum[j].coef
+				sum[j].Coef = -sum[j].Coef
 			}
 			c[0] = -c[0]
 		}
-		a.k = bits.NewInt(a.sumWidth(p.h), -c[0])
+		a.K = bits.NewInt(a.SumWidth(p.h), -c[0])
 		if other == nil {
-			p.suggest(Literal{a, false})
-		} else if refuted(p.f.Store, &Lemma{lits: []Literal{{a, false}}}, p.samples) {
-			p.add(*other, Literal{a, false})
+			p.suggest(lemma.Is(a))
+		} else if refuted(p.f.Store, &lemma.Lemma{Literals: []lemma.Literal{{Atom: a}}}, p.samples) {
+			p.add(*other, lemma.Is(a))
 			p.found = append(p.found, a)
 		}
 	}
 }
 
 // suggest proposes what samples suggest.
-func (p *proposer) suggest(l Literal) {
+func (p *proposer) suggest(l lemma.Literal) {
 	before := len(p.out)
 	p.add(l)
 	p.suggested = append(p.suggested, p.out[before:]...)
 	p.out = p.out[:before]
-	p.found = append(p.found, l.atom)
+	p.found = append(p.found, l.Atom)
 }
 
 // related lists the numbers that samples know, those that move last.
@@ -108,21 +109,21 @@ func (p *proposer) changes() {
 	}
 	for i, v := range vars {
 		if z := zeros[i]; z > 3 && z < p.width(v) {
-			p.suggest(Literal{&atom{kind: atomLow, v: v, k: bits.New(z, 0)}, false})
+			p.suggest(lemma.Is(&lemma.Atom{Kind: lemma.Low, V: v, K: bits.New(z, 0)}))
 		}
 	}
 	if same || len(rows) < len(vars)+policy.SpareSamples {
 		return
 	}
 	for _, c := range kernel(rows, len(vars)) {
-		a := &atom{kind: atomLinear}
+		a := &lemma.Atom{Kind: lemma.Linear}
 		for j, v := range vars {
 			if c[j] != 0 {
-				a.sum = append(a.sum, summand{c[j], v})
+				a.Sum = append(a.Sum, lemma.Summand{Coef: c[j], V: v})
 			}
 		}
-		if a.v = a.sum[0].v; len(a.sum) > 1 {
-			p.suggest(Literal{a, false})
+		if a.V = a.Sum[0].V; len(a.Sum) > 1 {
+			p.suggest(lemma.Is(a))
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/ring"
@@ -92,17 +93,17 @@ type Prover struct {
 	shown []ilr.Term   // what they exclude, as equationsExclude found
 	hold  ilr.Term     // assuming it assumes all of alive
 
-	entries   []*Lemma       // about the entries of functions, where products that calls give back may need them
-	equal     []*Lemma       // equations between products
-	suggested []*Lemma       // those of the templates that executions suggest
-	others    []*Lemma       // the other ones
-	ordered   []*Lemma       // about neighbouring elements, and what those may need
-	parts     []*Lemma       // the same about parts of what ordered is about
-	related   []*Lemma       // equations that executions suggest, which ordered may need
-	states    []*Lemma       // those under a value of a control variable
-	sums      [][]*atom      // by header: sums that executions agree on
-	hidden    ellipse.Hidden // comparisons of ellipses, which the solver does not see
-	effort    int            // times as many conflicts for candidates
+	entries   []*lemma.Lemma  // about the entries of functions, where products that calls give back may need them
+	equal     []*lemma.Lemma  // equations between products
+	suggested []*lemma.Lemma  // those of the templates that executions suggest
+	others    []*lemma.Lemma  // the other ones
+	ordered   []*lemma.Lemma  // about neighbouring elements, and what those may need
+	parts     []*lemma.Lemma  // the same about parts of what ordered is about
+	related   []*lemma.Lemma  // equations that executions suggest, which ordered may need
+	states    []*lemma.Lemma  // those under a value of a control variable
+	sums      [][]*lemma.Atom // by header: sums that executions agree on
+	hidden    ellipse.Hidden  // comparisons of ellipses, which the solver does not see
+	effort    int             // times as many conflicts for candidates
 }
 
 // NewProver returns a prover without lemmas.
@@ -139,7 +140,7 @@ func (p *Prover) Lemmas(ctx context.Context, bad []ilr.Term) {
 }
 
 // admit adds those of the lemmas that hold.
-func (p *Prover) admit(ctx context.Context, lemmas []*Lemma) {
+func (p *Prover) admit(ctx context.Context, lemmas []*lemma.Lemma) {
 	before := slices.Clone(p.alive)
 	for _, l := range lemmas {
 		if !slices.ContainsFunc(before, func(c *candidate) bool { return c.Lemma == l }) {
@@ -164,7 +165,7 @@ func (p *Prover) exclude(ctx context.Context, bad []ilr.Term) bool {
 // propose has the templates make lemmas, which are to exclude bad.
 func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 	samples := collect(ctx, p.cut.p, p.f)
-	p.sums = make([][]*atom, len(p.f.Headers))
+	p.sums = make([][]*lemma.Atom, len(p.f.Headers))
 	picked := compared(p.f)
 	values := picked.values()
 	asserted := assertions(p.f)
@@ -172,7 +173,7 @@ func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 		asserted = append(asserted, branches(p.f)...)
 	}
 	orders := p.orders()
-	var equal []*Lemma
+	var equal []*lemma.Lemma
 	for i := range p.f.Headers {
 		x := propose(p.f, picked, i, samples[i], p.cut.p.On)
 		ordered, parts := x.neighbours(orders)
@@ -192,13 +193,13 @@ func (p *Prover) propose(ctx context.Context, bad []ilr.Term) {
 }
 
 // multiplied suggests equations between products, and has the solver assume what follows from such by arithmetic.
-func (p *Prover) multiplied(equal []*Lemma, bad []ilr.Term) {
+func (p *Prover) multiplied(equal []*lemma.Lemma, bad []ilr.Term) {
 	if len(equal) == 0 {
 		return
 	}
 	if p.f.ComesBack() {
 		for _, l := range p.others {
-			if h := &p.f.Headers[l.header]; h.Func != nil && !h.Calls {
+			if h := &p.f.Headers[l.Header]; h.Func != nil && !h.Calls {
 				p.entries = append(p.entries, l)
 			}
 		}
@@ -208,7 +209,7 @@ func (p *Prover) multiplied(equal []*Lemma, bad []ilr.Term) {
 	p.others = append(p.others, equal...) // they may need bounds
 	roots := append(bads(p.goals()), bad...)
 	for _, l := range equal {
-		roots = append(roots, l.fails(p.f))
+		roots = append(roots, l.Fails(p.f))
 	}
 	for _, t := range ring.Consequences(p.f.Store, atSites(p.f, equal), roots, p.f.ComesBack()) {
 		p.cut.solver.Assert(t)
@@ -285,12 +286,12 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 	out.Evidence = &certificate.Inductive{Past: p.cut.p.Past,
 		Cut: certificate.Cut{All: p.cut.opts.All, Turns: p.cut.opts.Turns, Lemmas: p.cut.Portable(keep)}}
 	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked,
-		Invariants: p.cut.inC(keep), Makers: makersOf(keep)}
+		Invariants: lemma.InC(p.cut.Formula, keep), Makers: makersOf(keep)}
 	return out, nil
 }
 
 // detail words the certificate.
-func (c *Cut) detail(keep []*Lemma) []string {
+func (c *Cut) detail(keep []*lemma.Lemma) []string {
 	out := c.Text(keep)
 	if len(out) == 0 {
 		for _, l := range c.cuts.Loops() {
@@ -304,11 +305,11 @@ func (c *Cut) detail(keep []*Lemma) []string {
 }
 
 // Text lists the lemmas as people read them, with their places.
-func (c *Cut) Text(keep []*Lemma) []string {
+func (c *Cut) Text(keep []*lemma.Lemma) []string {
 	var out []string
 	for _, l := range keep {
-		pos := c.Formula.Headers[l.header].Pos
-		out = append(out, fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, l.text(c.Formula)))
+		pos := c.Formula.Headers[l.Header].Pos
+		out = append(out, fmt.Sprintf("%s:%d: %s", pos.File, pos.Line, l.Text(c.Formula)))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -1,5 +1,9 @@
 package invariant
 
+import (
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
+)
+
 // The makers of lemmas, by name: each can be left out (problem.Plan.Off), and each lemma knows its own.
 const (
 	MakeCells      = "elements"   // of an array, at the ghost index
@@ -58,10 +62,10 @@ func (p *proposer) bounds(x *comparisons) {
 }
 
 // makersOf lists those whose lemmas are among keep.
-func makersOf(keep []*Lemma) []string {
+func makersOf(keep []*lemma.Lemma) []string {
 	found := map[string]bool{}
 	for _, l := range keep {
-		found[l.maker] = true
+		found[l.Maker] = true
 	}
 	var out []string
 	for _, m := range Makers {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
@@ -12,7 +13,7 @@ import (
 // Needed picks lemmas that suffice to exclude the goals and to be inductive:
 // those that refutations of the goals use, then those that refutations of their
 // own failures use, until there is nothing new.
-func (p *Prover) Needed(ctx context.Context, goals []ilr.Term) []*Lemma {
+func (p *Prover) Needed(ctx context.Context, goals []ilr.Term) []*lemma.Lemma {
 	used := map[ilr.Term]bool{}
 	asked := map[*candidate]bool{}
 	all := selectors(p.alive)
@@ -69,8 +70,8 @@ func failsOf(cs []*candidate) []ilr.Term {
 	return out
 }
 
-func lemmas(cs []*candidate) []*Lemma {
-	out := make([]*Lemma, len(cs))
+func lemmas(cs []*candidate) []*lemma.Lemma {
+	out := make([]*lemma.Lemma, len(cs))
 	for i, c := range cs {
 		out[i] = c.Lemma
 	}

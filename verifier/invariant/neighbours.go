@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -23,7 +24,7 @@ type edge struct {
 
 // relation is v <= w, or v < w where it is strict.
 type relation struct {
-	kind   atomKind
+	kind   lemma.Kind
 	v, w   int
 	strict bool
 }
@@ -44,8 +45,8 @@ type finding struct {
 }
 
 // neighbours proposes what holds of neighbours in each array: narrow lemmas are about parts of what wide ones are about.
-func (p *proposer) neighbours(o *orders) (wide, narrow []*Lemma) {
-	ghost := ghostOf(p.h)
+func (p *proposer) neighbours(o *orders) (wide, narrow []*lemma.Lemma) {
+	ghost := lemma.GhostOf(p.h)
 	if o == nil || !p.on(MakeNeighbours) || ghost < 0 || p.h.Loop == nil || len(p.h.Arrivals) == 0 || len(p.h.Sites) == 0 {
 		return nil, nil
 	}
@@ -67,8 +68,8 @@ func (p *proposer) neighbours(o *orders) (wide, narrow []*Lemma) {
 		for _, v := range counters {
 			for _, w := range slices.Concat(counters, limits) {
 				if v != w && p.width(v) == p.width(w) {
-					p.unit(atom{kind: atomSleVar, v: v, w: w}, false)
-					p.unit(atom{kind: atomSleVar, v: w, w: v}, true)
+					p.unit(lemma.Atom{Kind: lemma.SleVar, V: v, W: w}, false)
+					p.unit(lemma.Atom{Kind: lemma.SleVar, V: w, W: v}, true)
 				}
 			}
 		}
@@ -79,12 +80,12 @@ func (p *proposer) neighbours(o *orders) (wide, narrow []*Lemma) {
 }
 
 // lemmas returns a lemma for each finding, those apart that are about a part of another's.
-func (x *array) lemmas() (wide, narrow []*Lemma) {
+func (x *array) lemmas() (wide, narrow []*lemma.Lemma) {
 	for i, f := range x.found {
 		x.out = nil
 		x.add(append(x.outside(f.part, f.relation), f.literal())...)
 		for _, l := range x.out {
-			l.everywhere = true
+			l.Everywhere = true
 		}
 		if slices.ContainsFunc(x.found, func(g finding) bool { return g.covers(&x.found[i]) }) {
 			narrow = append(narrow, x.out...)
@@ -142,13 +143,13 @@ func (x *array) find(parts []part, o *orders) {
 }
 
 // outside lists the conditions that the ghost index is no element of the part that r is about.
-func (x *array) outside(pt part, r relation) []Literal {
-	var out []Literal
+func (x *array) outside(pt part, r relation) []lemma.Literal {
+	var out []lemma.Literal
 	if n := x.h.Vars[x.cell].Count; n > 0 {
 		if r.v == x.next || r.w == x.next {
 			n--
 		}
-		out = append(out, Literal{&atom{kind: atomSle, v: x.ghost, k: bits.NewInt(x.width(x.ghost), n-1)}, true})
+		out = append(out, lemma.Not(&lemma.Atom{Kind: lemma.Sle, V: x.ghost, K: bits.NewInt(x.width(x.ghost), n-1)}))
 	}
 	for _, e := range pt {
 		out = append(out, x.beyond(e))
@@ -157,7 +158,7 @@ func (x *array) outside(pt part, r relation) []Literal {
 }
 
 // beyond returns the condition that the ghost index is beyond e.
-func (x *array) beyond(e edge) Literal {
+func (x *array) beyond(e edge) lemma.Literal {
 	k := x.ghost
 	from, to := k, e.v
 	if e.upper {
@@ -165,28 +166,28 @@ func (x *array) beyond(e edge) Literal {
 	}
 	switch e.d {
 	case 0: // from < to
-		return Literal{&atom{kind: atomSleVar, v: to, w: from}, true}
+		return lemma.Not(&lemma.Atom{Kind: lemma.SleVar, V: to, W: from})
 	case 1: // from <= to
-		return Literal{&atom{kind: atomSleVar, v: from, w: to}, false}
+		return lemma.Is(&lemma.Atom{Kind: lemma.SleVar, V: from, W: to})
 	}
-	return Literal{&atom{kind: atomSumSle, v: from, sum: []summand{{1, from}, {-1, to}},
-		k: bits.NewInt(x.width(k), e.d-1)}, false}
+	return lemma.Is(&lemma.Atom{Kind: lemma.SumSle, V: from, Sum: []lemma.Summand{{Coef: 1, V: from}, {Coef: -1, V: to}},
+		K: bits.NewInt(x.width(k), e.d-1)})
 }
 
 // literal returns the relation as one.
-func (r relation) literal() Literal {
+func (r relation) literal() lemma.Literal {
 	if r.strict {
-		return Literal{&atom{kind: r.kind, v: r.w, w: r.v}, true}
+		return lemma.Not(&lemma.Atom{Kind: r.kind, V: r.w, W: r.v})
 	}
-	return Literal{&atom{kind: r.kind, v: r.v, w: r.w}, false}
+	return lemma.Is(&lemma.Atom{Kind: r.kind, V: r.v, W: r.w})
 }
 
 // holds reports whether the relation holds of two values.
 func (r relation) holds(v, w bits.Vec) bool {
 	switch {
-	case r.kind == atomUleVar && r.strict:
+	case r.kind == lemma.UleVar && r.strict:
 		return bits.Ult(v, w)
-	case r.kind == atomUleVar:
+	case r.kind == lemma.UleVar:
 		return bits.Ule(v, w)
 	case r.strict:
 		return bits.Slt(v, w)

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -12,10 +13,10 @@ func (p *proposer) onEntry() {
 		return
 	}
 	s, entry := p.f.Store, &p.h.Arrivals[0]
-	x := &speaker{s: s, leaves: map[ilr.Term]int{}}
+	x := &lemma.Speaker{S: s, Leaves: map[ilr.Term]int{}}
 	for v, t := range entry.Values {
 		if y := &p.h.Vars[v]; !y.Ghost && !y.Cell && !y.Mask {
-			x.put(t, v)
+			x.Put(t, v)
 		}
 	}
 	left := policy.MaxEntryConditions
@@ -24,14 +25,14 @@ func (p *proposer) onEntry() {
 		if neg {
 			t = s.Arg(t, 0)
 		}
-		if e := x.tree(t); left > 0 && e != nil && len(e.vars()) > 1 && !e.compares() {
+		if e := x.Tree(t); left > 0 && e != nil && len(e.Vars()) > 1 && !compares(e) {
 			left--
-			p.unit(atom{kind: atomTree, tree: e}, neg)
+			p.unit(lemma.Atom{Kind: lemma.IsTrue, Tree: e}, neg)
 		}
 	}
 }
 
 // compares reports whether x is a comparison of two numbers.
-func (x *tree) compares() bool {
-	return len(x.args) == 2 && x.args[0].args == nil && x.args[1].args == nil
+func compares(x *lemma.Tree) bool {
+	return len(x.Args) == 2 && x.Args[0].Args == nil && x.Args[1].Args == nil
 }

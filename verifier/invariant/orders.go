@@ -6,12 +6,13 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // orders holds how the program compares elements.
 type orders struct {
-	kinds  []atomKind        // orders
+	kinds  []lemma.Kind      // orders
 	with   map[ilr.Term]bool // what elements are compared with, or set to
 	bounds map[ilr.Term]bool // variables that index arrays, or are compared with such
 	moved  map[ilr.Term]bool // variables that turns change
@@ -64,7 +65,7 @@ type comparer struct {
 // look looks at all terms in roots.
 func (x *comparer) look(roots []ilr.Term) {
 	s := x.s
-	kinds := map[ilr.Kind]atomKind{ilr.KSlt: atomSleVar, ilr.KUlt: atomUleVar}
+	kinds := map[ilr.Kind]lemma.Kind{ilr.KSlt: lemma.SleVar, ilr.KUlt: lemma.UleVar}
 	s.Walk(roots, func(t ilr.Term) {
 		switch s.Kind(t) {
 		case ilr.KSelect, ilr.KStore:
@@ -90,8 +91,8 @@ func (x *comparer) look(roots []ilr.Term) {
 		if !ok {
 			return
 		}
-		if kind == atomSleVar && (s.Kind(a) == ilr.KZext || s.Kind(b) == ilr.KZext) {
-			kind = atomUleVar
+		if kind == lemma.SleVar && (s.Kind(a) == ilr.KZext || s.Kind(b) == ilr.KZext) {
+			kind = lemma.UleVar
 		}
 		if x.two = x.two || left && right; !slices.Contains(x.kinds, kind) {
 			x.kinds = append(x.kinds, kind)
@@ -150,7 +151,7 @@ func (p *Prover) inOrder(ctx context.Context, bad []ilr.Term) bool {
 	part, cancel := budget.Share(ctx, policy.NeighbourPercent)
 	defer cancel()
 	p.effort = policy.SuggestEffort
-	for _, more := range [][]*Lemma{nil, p.related, p.parts} {
+	for _, more := range [][]*lemma.Lemma{nil, p.related, p.parts} {
 		if p.admit(part, slices.Concat(p.ordered, more)); p.exclude(ctx, bad) {
 			return true
 		}

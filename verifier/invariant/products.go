@@ -2,13 +2,12 @@ package invariant
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/ring"
 )
@@ -16,95 +15,16 @@ import (
 // Equations between products of two numbers: those that hold of all samples are found like linear ones (hull.go), and
 // those stay that follow from each other, a turn later, by arithmetic modulo 2^w alone (verifier/ring).
 
-// factor is a number of a header, now or on entry, made as wide as the equation.
-type factor struct {
-	v        int
-	entry    bool
-	unsigned bool
-}
-
-// product is coef times the factors, none to two.
-type product struct {
-	coef    int64
-	factors []factor
-}
-
-// wide returns the factor's value among vals, or entry, as a word of n bits.
-func (x factor) wide(s *ilr.Store, n int, vals, entry []ilr.Term) ilr.Term {
-	t := vals[x.v]
-	if x.entry {
-		t = entry[x.v]
-	}
-	if x.unsigned {
-		return s.Zext(t, n)
-	}
-	return s.Sext(t, n)
-}
-
-// productsWidth is the width of a's products.
-func (a *atom) productsWidth(s *ilr.Store, vals []ilr.Term) int {
-	n := 0
-	for _, m := range a.products {
-		for _, x := range m.factors {
-			n = max(n, s.Width(vals[x.v]))
-		}
-	}
-	return n
-}
-
-// productsTerm returns an atomProducts: its first summand, a number, is the sum of the others with opposite signs.
-func (a *atom) productsTerm(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
-	n := a.productsWidth(s, vals)
-	term := func(m product, coef int64) ilr.Term {
-		t := s.Int(n, coef)
-		for _, x := range m.factors {
-			t = s.Mul(t, x.wide(s, n, vals, entry))
-		}
-		return t
-	}
-	rest := s.Int(n, 0)
-	for _, m := range a.products[1:] {
-		rest = s.Add(rest, term(m, -m.coef))
-	}
-	return s.Eq(term(a.products[0], a.products[0].coef), rest)
-}
-
-// productsText words an atomProducts.
-func (a *atom) productsText(h *encode.Header, op string) string {
-	text := func(m product, coef int64) string {
-		var parts []string
-		if coef != 1 || len(m.factors) == 0 {
-			parts = append(parts, fmt.Sprint(coef))
-		}
-		for _, x := range m.factors {
-			name := h.Vars[x.v].Name
-			if x.entry {
-				name += " on entry"
-			}
-			parts = append(parts, name)
-		}
-		return strings.Join(parts, "*")
-	}
-	var rest []string
-	for _, m := range a.products[1:] {
-		rest = append(rest, text(m, -m.coef))
-	}
-	if len(rest) == 0 {
-		rest = []string{"0"}
-	}
-	return text(a.products[0], a.products[0].coef) + op + strings.ReplaceAll(strings.Join(rest, " + "), "+ -", "- ")
-}
-
 // factorsOf lists numbers that samples know, and values on entry that are not constants.
-func (p *proposer) factorsOf(x *comparisons) []factor {
-	var now, then []factor
+func (p *proposer) factorsOf(x *comparisons) []lemma.Factor {
+	var now, then []lemma.Factor
 	related := p.related()
 	for _, v := range slices.Backward(related) { // those that move first
 		site := p.h.Sites[0].Values[v]
-		now = append(now, factor{v: v, unsigned: x.extended[site] == ilr.KZext})
+		now = append(now, lemma.Factor{V: v, Unsigned: x.extended[site] == ilr.KZext})
 		known := !slices.ContainsFunc(p.samples, func(s sample) bool { return s.entry[v] == 0 })
 		if _, constant := p.f.Store.ConstVal(p.h.Arrivals[0].Values[v]); p.h.Vars[v].Moves && known && !constant {
-			then = append(then, factor{v: v, entry: true})
+			then = append(then, lemma.Factor{V: v, Entry: true})
 		}
 	}
 	out := append(now, then...)
@@ -118,44 +38,44 @@ func (p *proposer) products(x *comparisons) {
 		return
 	}
 	fs := p.factorsOf(x)
-	columns := []product{{}}
+	columns := []lemma.Product{{}}
 	for _, a := range fs {
-		columns = append(columns, product{factors: []factor{a}})
+		columns = append(columns, lemma.Product{Factors: []lemma.Factor{a}})
 	}
-	var given []factor
+	var given []lemma.Factor
 	for _, a := range p.vanishing(fs, columns) {
 		last := a[len(a)-1]
-		if p.suggestProducts(a) && (last.coef == 1 || last.coef == -1) {
-			given = append(given, last.factors[0])
+		if p.suggestProducts(a) && (last.Coef == 1 || last.Coef == -1) {
+			given = append(given, last.Factors[0])
 		}
 	}
-	fs = slices.DeleteFunc(fs, func(a factor) bool { return slices.Contains(given, a) })
-	columns = []product{{}}
+	fs = slices.DeleteFunc(fs, func(a lemma.Factor) bool { return slices.Contains(given, a) })
+	columns = []lemma.Product{{}}
 	for i, a := range fs {
-		columns = append(columns, product{factors: []factor{a}})
+		columns = append(columns, lemma.Product{Factors: []lemma.Factor{a}})
 		for _, b := range fs[i:] {
-			columns = append(columns, product{factors: []factor{a, b}})
+			columns = append(columns, lemma.Product{Factors: []lemma.Factor{a, b}})
 		}
 	}
-	slices.SortStableFunc(columns, func(x, y product) int { return len(x.factors) - len(y.factors) })
+	slices.SortStableFunc(columns, func(x, y lemma.Product) int { return len(x.Factors) - len(y.Factors) })
 	for _, a := range p.vanishing(fs, columns) {
 		p.suggestProducts(a)
 	}
 }
 
 // vanishing lists sums of columns, products of fs, that are 0 in all samples. The last summand of each is in no other.
-func (p *proposer) vanishing(fs []factor, columns []product) [][]product {
+func (p *proposer) vanishing(fs []lemma.Factor, columns []lemma.Product) [][]lemma.Product {
 	var rows [][]uint64
 	for i := range p.samples {
 		if row := p.values(&p.samples[i], fs, columns); row != nil {
 			rows = append(rows, row)
 		}
 	}
-	var out [][]product
+	var out [][]lemma.Product
 	for _, c := range fieldKernel(rows, len(columns)) {
-		var sum []product
+		var sum []lemma.Product
 		for j, m := range columns {
-			if m.coef = c[j]; m.coef != 0 {
+			if m.Coef = c[j]; m.Coef != 0 {
 				sum = append(sum, m)
 			}
 		}
@@ -165,25 +85,25 @@ func (p *proposer) vanishing(fs []factor, columns []product) [][]product {
 }
 
 // suggestProducts proposes that sum is 0, and reports whether that is a lemma.
-func (p *proposer) suggestProducts(sum []product) bool {
-	a := &atom{kind: atomProducts, products: slices.Clone(sum)}
+func (p *proposer) suggestProducts(sum []lemma.Product) bool {
+	a := &lemma.Atom{Kind: lemma.Products, Products: slices.Clone(sum)}
 	if !p.arrange(a) {
 		return false
 	}
-	p.equal = append(p.equal, &Lemma{header: p.index, maker: p.maker, lits: []Literal{{a, false}}})
+	p.equal = append(p.equal, &lemma.Lemma{Header: p.index, Maker: p.maker, Literals: []lemma.Literal{{Atom: a}}})
 	return true
 }
 
 // values returns the columns in sample x, modulo the prime of fieldKernel; nil if one may have wrapped around.
-func (p *proposer) values(x *sample, fs []factor, columns []product) []uint64 {
-	nums := map[factor]int64{}
+func (p *proposer) values(x *sample, fs []lemma.Factor, columns []lemma.Product) []uint64 {
+	nums := map[lemma.Factor]int64{}
 	for _, f := range fs {
-		n := x.nums[f.v]
-		if f.entry {
-			n, _ = p.f.Store.ConstVal(x.entry[f.v])
+		n := x.nums[f.V]
+		if f.Entry {
+			n, _ = p.f.Store.ConstVal(x.entry[f.V])
 		}
 		k, ok := n.Int64()
-		if f.unsigned {
+		if f.Unsigned {
 			n = bits.Zext(n, n.Width()+1)
 			k, ok = n.Int64()
 		}
@@ -195,7 +115,7 @@ func (p *proposer) values(x *sample, fs []factor, columns []product) []uint64 {
 	var row []uint64
 	for _, m := range columns {
 		k := int64(1)
-		for _, f := range m.factors {
+		for _, f := range m.Factors {
 			k *= nums[f]
 		}
 		if k > policy.SmallFactor || k < -policy.SmallFactor {
@@ -208,29 +128,29 @@ func (p *proposer) values(x *sample, fs []factor, columns []product) []uint64 {
 
 // arrange brings a number that moves, with the coefficient 1, to the front of a's products. It reports whether a
 // relates numbers that move, and has such a number or a coefficient 1 at least.
-func (p *proposer) arrange(a *atom) bool {
-	moves := slices.ContainsFunc(a.products, func(m product) bool {
-		return slices.ContainsFunc(m.factors, func(x factor) bool { return !x.entry && p.h.Vars[x.v].Moves })
+func (p *proposer) arrange(a *lemma.Atom) bool {
+	moves := slices.ContainsFunc(a.Products, func(m lemma.Product) bool {
+		return slices.ContainsFunc(m.Factors, func(x lemma.Factor) bool { return !x.Entry && p.h.Vars[x.V].Moves })
 	})
-	slices.SortStableFunc(a.products, func(x, y product) int { return cmp.Compare(p.rank(x), p.rank(y)) })
-	first := a.products[0]
-	if a.v = 0; len(first.factors) > 0 {
-		a.v = first.factors[0].v
+	slices.SortStableFunc(a.Products, func(x, y lemma.Product) int { return cmp.Compare(p.rank(x), p.rank(y)) })
+	first := a.Products[0]
+	if a.V = 0; len(first.Factors) > 0 {
+		a.V = first.Factors[0].V
 	}
-	if first.coef == -1 {
-		for i := range a.products {
-			a.products[i].coef *= -1
+	if first.Coef == -1 {
+		for i := range a.Products {
+			a.Products[i].Coef *= -1
 		}
 	}
-	return moves && a.products[0].coef == 1
+	return moves && a.Products[0].Coef == 1
 }
 
 // rank orders products by how good they are as the left side of an equation.
-func (p *proposer) rank(m product) int {
+func (p *proposer) rank(m lemma.Product) int {
 	switch {
-	case len(m.factors) == 1 && (m.coef == 1 || m.coef == -1) && !m.factors[0].entry && p.h.Vars[m.factors[0].v].Moves:
+	case len(m.Factors) == 1 && (m.Coef == 1 || m.Coef == -1) && !m.Factors[0].Entry && p.h.Vars[m.Factors[0].V].Moves:
 		return 0
-	case len(m.factors) > 0 && (m.coef == 1 || m.coef == -1):
+	case len(m.Factors) > 0 && (m.Coef == 1 || m.Coef == -1):
 		return 1
 	}
 	return 2
@@ -238,14 +158,14 @@ func (p *proposer) rank(m product) int {
 
 // followed returns those of the lemmas that follow from each other: on every way to its header, or in a case of what
 // calls choose by, one is a sum of multiples of those of a turn before, perhaps if two numbers are equal there.
-func followed(f *encode.Formula, ls []*Lemma) []*Lemma {
+func followed(f *encode.Formula, ls []*lemma.Lemma) []*lemma.Lemma {
 	for {
 		d := ring.NewIdeal(f.Store, atSites(f, ls))
-		left := slices.DeleteFunc(slices.Clone(ls), func(l *Lemma) bool {
-			return slices.ContainsFunc(f.Headers[l.header].Arrivals, func(a encode.Arrival) bool {
-				equation := l.lits[len(l.lits)-1].Term(f.Store, a.Values, a.Entry)
+		left := slices.DeleteFunc(slices.Clone(ls), func(l *lemma.Lemma) bool {
+			return slices.ContainsFunc(f.Headers[l.Header].Arrivals, func(a encode.Arrival) bool {
+				equation := l.Literals[len(l.Literals)-1].Term(f.Store, a.Values, a.Entry)
 				_, ok := d.Implies(equation)
-				return !ok && (!f.Headers[l.header].Calls || len(d.Cases(equation)) == 0)
+				return !ok && (!f.Headers[l.Header].Calls || len(d.Cases(equation)) == 0)
 			})
 		})
 		if len(left) == len(ls) {
@@ -256,11 +176,11 @@ func followed(f *encode.Formula, ls []*Lemma) []*Lemma {
 }
 
 // atSites lists what the lemmas say of the unknown states.
-func atSites(f *encode.Formula, ls []*Lemma) []ilr.Term {
+func atSites(f *encode.Formula, ls []*lemma.Lemma) []ilr.Term {
 	var out []ilr.Term
 	for _, l := range ls {
-		for _, x := range f.Headers[l.header].Sites {
-			out = append(out, l.term(f.Store, x.Values, x.Entry))
+		for _, x := range f.Headers[l.Header].Sites {
+			out = append(out, l.Term(f.Store, x.Values, x.Entry))
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
@@ -21,7 +22,7 @@ type goal struct {
 
 // refutation holds what the search for clauses achieved.
 type refutation struct {
-	lemmas []*Lemma        // that exclude the goals which did not fail
+	lemmas []*lemma.Lemma  // that exclude the goals which did not fail
 	open   map[string]bool // the claims that could not be refuted
 	gap    bool            // unmodelled code could not be excluded: then nothing is proved
 	gaveUp bool            // time or levels ran out: nothing is known

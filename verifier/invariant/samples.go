@@ -11,6 +11,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
@@ -240,10 +241,10 @@ func (s *sampler) terms(nums []bits.Vec) []ilr.Term {
 }
 
 // speaksOf reports that x knows all that l is about.
-func (x *sample) speaksOf(l *Lemma) bool {
-	for _, lit := range l.lits {
-		for _, v := range lit.vars() {
-			if x.vals[v] == 0 || lit.relative() && x.entry[v] == 0 {
+func (x *sample) speaksOf(l *lemma.Lemma) bool {
+	for _, lit := range l.Literals {
+		for _, v := range lit.Vars() {
+			if x.vals[v] == 0 || lit.Relative() && x.entry[v] == 0 {
 				return false
 			}
 		}
@@ -252,9 +253,9 @@ func (x *sample) speaksOf(l *Lemma) bool {
 }
 
 // refuted reports that l is false in some execution.
-func refuted(s *ilr.Store, l *Lemma, samples []sample) bool {
+func refuted(s *ilr.Store, l *lemma.Lemma, samples []sample) bool {
 	for i := range samples {
-		if x := &samples[i]; x.speaksOf(l) && s.IsFalse(l.term(s, x.vals, x.entry)) {
+		if x := &samples[i]; x.speaksOf(l) && s.IsFalse(l.Term(s, x.vals, x.entry)) {
 			return true
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
-	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -15,9 +15,9 @@ import (
 
 // suggestions proposes what the samples suggest.
 func (p *proposer) suggestions() {
-	var sums [][]summand
+	var sums [][]lemma.Summand
 	if p.h.Calls {
-		sums = slices.DeleteFunc(p.sums(), func(sum []summand) bool { return p.constant(sum, nil, p.samples) })
+		sums = slices.DeleteFunc(p.sums(), func(sum []lemma.Summand) bool { return p.constant(sum, nil, p.samples) })
 	}
 	if len(p.samples) == 0 {
 		return
@@ -27,16 +27,11 @@ func (p *proposer) suggestions() {
 		p.changes()
 	}
 	for _, g := range p.conditions() {
-		var yes []sample
-		for _, x := range p.samples {
-			if (&Lemma{lits: []Literal{g}}).true(p.f.Store, &x) {
-				yes = append(yes, x)
-			}
-		}
+		yes := p.samplesOf(g)
 		if len(yes) < policy.FewSamples || len(yes) == len(p.samples) {
 			continue
 		}
-		g.neg = !g.neg
+		g.Neg = !g.Neg
 		for _, sum := range sums {
 			p.constant(sum, &g, yes)
 		}
@@ -45,9 +40,16 @@ func (p *proposer) suggestions() {
 	}
 }
 
-// true reports that l holds of x, which knows all that l is about.
-func (l *Lemma) true(s *ilr.Store, x *sample) bool {
-	return x.speaksOf(l) && s.IsTrue(l.term(s, x.vals, x.entry))
+// samplesOf lists the samples that know all that g is about, and of which it holds.
+func (p *proposer) samplesOf(g lemma.Literal) []sample {
+	l := &lemma.Lemma{Literals: []lemma.Literal{g}}
+	var out []sample
+	for _, x := range p.samples {
+		if x.speaksOf(l) && p.f.Store.IsTrue(l.Term(p.f.Store, x.vals, x.entry)) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // ends lists some numbers after the call and some before it.
@@ -65,19 +67,19 @@ func (p *proposer) ends() (after, before []int) {
 }
 
 // sums lists linear sums of one number after the call and up to two before it.
-func (p *proposer) sums() [][]summand {
+func (p *proposer) sums() [][]lemma.Summand {
 	after, before := p.ends()
-	var out [][]summand
-	add := func(s ...summand) {
+	var out [][]lemma.Summand
+	add := func(s ...lemma.Summand) {
 		if len(out) < policy.MaxSums {
 			out = append(out, s)
 		}
 	}
 	for _, v := range after {
-		add(summand{1, v})
+		add(lemma.Summand{Coef: 1, V: v})
 		for _, u := range before {
 			for _, c := range []int64{-1, 1, -2, 2} {
-				add(summand{1, v}, summand{c, u})
+				add(lemma.Summand{Coef: 1, V: v}, lemma.Summand{Coef: c, V: u})
 			}
 		}
 	}
@@ -85,7 +87,7 @@ func (p *proposer) sums() [][]summand {
 		for i, u := range before {
 			for _, w := range before[i+1:] {
 				for _, c := range [][2]int64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
-					add(summand{1, v}, summand{c[0], u}, summand{c[1], w})
+					add(lemma.Summand{Coef: 1, V: v}, lemma.Summand{Coef: c[0], V: u}, lemma.Summand{Coef: c[1], V: w})
 				}
 			}
 		}
@@ -96,16 +98,16 @@ func (p *proposer) sums() [][]summand {
 // constant proposes that sum, or its lowest bit, is what it is in all samples,
 // unless other says that the condition does not hold. It reports whether the whole
 // sum is.
-func (p *proposer) constant(sum []summand, other *Literal, samples []sample) bool {
+func (p *proposer) constant(sum []lemma.Summand, other *lemma.Literal, samples []sample) bool {
 	s := p.f.Store
-	a := &atom{kind: atomSum, v: sum[0].v, sum: sum}
+	a := &lemma.Atom{Kind: lemma.Sum, V: sum[0].V, Sum: sum}
 	var first bits.Vec
 	same, parity, n := true, true, 0
 	for i := range samples {
-		if !samples[i].speaksOf(&Lemma{lits: []Literal{{a, false}}}) {
+		if !samples[i].speaksOf(&lemma.Lemma{Literals: []lemma.Literal{{Atom: a}}}) {
 			continue
 		}
-		k, ok := s.ConstVal(a.total(s, samples[i].vals))
+		k, ok := s.ConstVal(a.Total(s, samples[i].vals))
 		if !ok {
 			return false
 		}
@@ -119,44 +121,44 @@ func (p *proposer) constant(sum []summand, other *Literal, samples []sample) boo
 	case n < policy.FewSamples && (other != nil || len(sum) == 1):
 		return false
 	case n < policy.FewSamples:
-		same, first = true, bits.New(a.sumWidth(p.h), 0)
+		same, first = true, bits.New(a.SumWidth(p.h), 0)
 	}
 	switch {
 	case same:
-		a.k = first
-	case parity && first.Width() > 1 && !slices.ContainsFunc(sum, func(m summand) bool { return m.coef != 1 }):
-		a.kind, a.k = atomSumLow, bits.Trunc(first, 1)
+		a.K = first
+	case parity && first.Width() > 1 && !slices.ContainsFunc(sum, func(m lemma.Summand) bool { return m.Coef != 1 }):
+		a.Kind, a.K = lemma.SumLow, bits.Trunc(first, 1)
 	default:
 		return false
 	}
 	if other == nil {
-		p.suggest(Literal{a, false})
+		p.suggest(lemma.Is(a))
 		return same
 	}
-	p.add(*other, Literal{a, false})
+	p.add(*other, lemma.Is(a))
 	p.found = append(p.found, a)
 	return same
 }
 
 // conditions are on the arguments.
-func (p *proposer) conditions() []Literal {
+func (p *proposer) conditions() []lemma.Literal {
 	_, before := p.ends()
-	var out []Literal
-	both := func(a *atom) { out = append(out, Literal{a, false}, Literal{a, true}) }
+	var out []lemma.Literal
+	both := func(a *lemma.Atom) { out = append(out, lemma.Is(a), lemma.Not(a)) }
 	for _, v := range before {
 		for _, k := range p.h.Consts[p.width(v)] {
-			both(&atom{kind: atomSle, v: v, k: k})
+			both(&lemma.Atom{Kind: lemma.Sle, V: v, K: k})
 			if k.IsZero() || k.IsOne() {
-				both(&atom{kind: atomEq, v: v, k: k})
+				both(&lemma.Atom{Kind: lemma.Eq, V: v, K: k})
 			}
 		}
 		for _, u := range before {
 			if u != v && p.width(u) == p.width(v) {
-				both(&atom{kind: atomSleVar, v: v, w: u})
+				both(&lemma.Atom{Kind: lemma.SleVar, V: v, W: u})
 			}
 		}
 		for _, k := range p.few(v) {
-			out = append(out, Literal{&atom{kind: atomEq, v: v, k: k}, false})
+			out = append(out, lemma.Is(&lemma.Atom{Kind: lemma.Eq, V: v, K: k}))
 		}
 	}
 	return out
@@ -177,24 +179,24 @@ func (p *proposer) few(v int) []bits.Vec {
 }
 
 // orders proposes bounds and orders of numbers after the call, unless other.
-func (p *proposer) orders(other Literal, samples []sample) {
+func (p *proposer) orders(other lemma.Literal, samples []sample) {
 	after, before := p.ends()
-	rule := func(a *atom, neg bool) {
-		l := &Lemma{lits: []Literal{{a, neg}}}
+	rule := func(a *lemma.Atom, neg bool) {
+		l := &lemma.Lemma{Literals: []lemma.Literal{{Atom: a, Neg: neg}}}
 		if p.rules < policy.MaxRules && !refuted(p.f.Store, l, samples) && refuted(p.f.Store, l, p.samples) {
 			p.rules++
-			p.add(other, Literal{a, neg})
+			p.add(other, lemma.Literal{Atom: a, Neg: neg})
 		}
 	}
 	for _, v := range after {
 		for _, k := range p.h.Consts[p.width(v)] {
-			rule(&atom{kind: atomSle, v: v, k: k}, false)
-			rule(&atom{kind: atomSle, v: v, k: bits.Sub(k, bits.New(p.width(v), 1))}, true)
+			rule(&lemma.Atom{Kind: lemma.Sle, V: v, K: k}, false)
+			rule(&lemma.Atom{Kind: lemma.Sle, V: v, K: bits.Sub(k, bits.New(p.width(v), 1))}, true)
 		}
 		for _, u := range before {
 			if p.width(u) == p.width(v) {
-				rule(&atom{kind: atomSleVar, v: v, w: u}, false)
-				rule(&atom{kind: atomSleVar, v: u, w: v}, false)
+				rule(&lemma.Atom{Kind: lemma.SleVar, V: v, W: u}, false)
+				rule(&lemma.Atom{Kind: lemma.SleVar, V: u, W: v}, false)
 			}
 		}
 	}

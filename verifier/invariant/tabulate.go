@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
@@ -32,7 +33,7 @@ type tabulator struct {
 // result says what a lemma is about: number v at Formula.Headers[header], after calls where no condition holds.
 type result struct {
 	header, v int
-	unless    []Literal
+	unless    []lemma.Literal
 }
 
 // invocation is a call of the function of Formula.Headers[header], with a value for each number of argumentsOf.
@@ -179,24 +180,24 @@ func (t *tabulator) open(c invocation) []quantity {
 	args, _ := argumentsOf(h)
 	return slices.DeleteFunc(quantities(h), func(q quantity) bool {
 		return slices.ContainsFunc(t.learned, func(x result) bool {
-			return x.header == c.header && x.v == q.v && !slices.ContainsFunc(x.unless, func(l Literal) bool {
-				return c.args[slices.Index(args, l.v)] != l.k
+			return x.header == c.header && x.v == q.v && !slices.ContainsFunc(x.unless, func(l lemma.Literal) bool {
+				return c.args[slices.Index(args, l.V)] != l.K
 			})
 		})
 	})
 }
 
 // given lists the conditions that the arguments of c are what they are.
-func (t *tabulator) given(c invocation) (is []Literal, changed int) {
+func (t *tabulator) given(c invocation) (is []lemma.Literal, changed int) {
 	args, changed := argumentsOf(&t.p.f.Headers[c.header])
 	for i, v := range args {
-		is = append(is, Literal{&atom{kind: atomEq, v: v, k: c.args[i]}, false})
+		is = append(is, lemma.Is(&lemma.Atom{Kind: lemma.Eq, V: v, K: c.args[i]}))
 	}
 	return is, changed
 }
 
 // body asks for a way through the body of the function of header h on which all of given hold.
-func (t *tabulator) body(ctx context.Context, h *encode.Header, given []Literal) (solve.Answer, *ilr.Evaluator) {
+func (t *tabulator) body(ctx context.Context, h *encode.Header, given []lemma.Literal) (solve.Answer, *ilr.Evaluator) {
 	a := &h.Arrivals[0]
 	with := []ilr.Term{t.p.hold}
 	for _, l := range given {
@@ -207,10 +208,10 @@ func (t *tabulator) body(ctx context.Context, h *encode.Header, given []Literal)
 
 // only returns the opposites of conditions of c under which q is what it is on each way through the body; or the calls
 // on another way.
-func (t *tabulator) only(ctx context.Context, c invocation, q quantity) (unless []Literal, calls []invocation) {
+func (t *tabulator) only(ctx context.Context, c invocation, q quantity) (unless []lemma.Literal, calls []invocation) {
 	h := &t.p.f.Headers[c.header]
 	is, changed := t.given(c)
-	not := Literal{q.atom(), true}
+	not := lemma.Not(q.atom())
 	ans, ev := t.body(ctx, h, append(slices.Clone(is), not))
 	switch ans {
 	case solve.Unsat:
@@ -220,9 +221,9 @@ func (t *tabulator) only(ctx context.Context, c invocation, q quantity) (unless 
 				need = t.used(h, few)
 			}
 		}
-		unless = []Literal{}
+		unless = []lemma.Literal{}
 		for _, l := range need {
-			unless = append(unless, Literal{l.atom, true})
+			unless = append(unless, lemma.Not(l.Atom))
 		}
 	case solve.Sat:
 		calls = t.invocations(ev, h.Arrivals[0].After)
@@ -231,19 +232,19 @@ func (t *tabulator) only(ctx context.Context, c invocation, q quantity) (unless 
 }
 
 // used lists the conditions that the last answer of body rests on.
-func (t *tabulator) used(h *encode.Header, conditions []Literal) []Literal {
+func (t *tabulator) used(h *encode.Header, conditions []lemma.Literal) []lemma.Literal {
 	a := &h.Arrivals[0]
-	return slices.DeleteFunc(slices.Clone(conditions), func(l Literal) bool {
+	return slices.DeleteFunc(slices.Clone(conditions), func(l lemma.Literal) bool {
 		return !slices.Contains(t.p.cut.core, l.Term(t.p.f.Store, a.Values, a.Entry))
 	})
 }
 
 // learn adds the lemma: q is what it is, unless some condition holds.
-func (t *tabulator) learn(header int, unless []Literal, q quantity) {
+func (t *tabulator) learn(header int, unless []lemma.Literal, q quantity) {
 	t.learned = append(t.learned, result{header, q.v, unless})
 	p := t.p
-	c := p.candidate(&Lemma{header: header, maker: MakeTables,
-		lits: append(slices.Clone(unless), Literal{q.atom(), false})})
+	c := p.candidate(&lemma.Lemma{Header: header, Maker: MakeTables,
+		Literals: append(slices.Clone(unless), lemma.Is(q.atom()))})
 	p.alive = append(p.alive, c)
 	p.cut.solver.Assert(p.f.Store.Implies(p.hold, c.selector))
 }
@@ -279,9 +280,10 @@ func (q quantity) in(ev *ilr.Evaluator, vals []ilr.Term) bits.Vec {
 }
 
 // atom returns the condition that q has its value.
-func (q quantity) atom() *atom {
+func (q quantity) atom() *lemma.Atom {
 	if q.before > 0 {
-		return &atom{kind: atomSum, v: q.v, k: q.k, sum: []summand{{1, q.v}, {-1, q.before - 1}}}
+		return &lemma.Atom{Kind: lemma.Sum, V: q.v, K: q.k, Sum: []lemma.Summand{{Coef: 1, V: q.v}, {Coef: -1,
+			V: q.before - 1}}}
 	}
-	return &atom{kind: atomEq, v: q.v, k: q.k}
+	return &lemma.Atom{Kind: lemma.Eq, V: q.v, K: q.k}
 }

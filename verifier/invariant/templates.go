@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
@@ -15,16 +16,16 @@ type proposer struct {
 	f     *encode.Formula
 	index int
 	h     *encode.Header
-	out   []*Lemma
+	out   []*lemma.Lemma
 
 	on        func(maker string) bool // whether it is not left out
 	maker     string                  // whose turn it is
 	samples   []sample                // of executions
 	mixed     bool                    // that may be of other headers of the same loop
-	suggested []*Lemma                // that samples suggest
-	found     []*atom                 // sums that samples agree on
+	suggested []*lemma.Lemma          // that samples suggest
+	found     []*lemma.Atom           // sums that samples agree on
 	rules     int
-	equal     []*Lemma // equations between products that samples suggest
+	equal     []*lemma.Lemma // equations between products that samples suggest
 }
 
 // propose finds the lemmas that the templates give for header i of f, less those
@@ -49,16 +50,16 @@ func propose(f *encode.Formula, x *comparisons, i int, samples []sample, on func
 func (p *proposer) width(v int) int { return p.h.Vars[v].Width }
 
 // unit adds the lemma that one literal is.
-func (p *proposer) unit(a atom, neg bool) { p.add(Literal{&a, neg}) }
+func (p *proposer) unit(a lemma.Atom, neg bool) { p.add(lemma.Literal{Atom: &a, Neg: neg}) }
 
-func (p *proposer) add(lits ...Literal) {
+func (p *proposer) add(lits ...lemma.Literal) {
 	if len(p.out) >= policy.MaxCandidates {
 		return
 	}
-	l := &Lemma{header: p.index, lits: lits, maker: p.maker}
+	l := &lemma.Lemma{Header: p.index, Literals: lits, Maker: p.maker}
 	s := p.f.Store
-	if a := &p.h.Arrivals[0]; s.IsFalse(l.term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites,
-		func(x encode.Site) bool { return !s.IsTrue(l.term(s, x.Values, x.Entry)) }) {
+	if a := &p.h.Arrivals[0]; s.IsFalse(l.Term(s, a.Values, a.Entry)) || !slices.ContainsFunc(p.h.Sites,
+		func(x encode.Site) bool { return !s.IsTrue(l.Term(s, x.Values, x.Entry)) }) {
 		return
 	}
 	if p.mixed || !refuted(s, l, p.samples) {
@@ -70,24 +71,24 @@ func (p *proposer) add(lits ...Literal) {
 func (p *proposer) single(v int) {
 	w := p.width(v)
 	if w == 1 {
-		p.unit(atom{kind: atomEq, v: v, k: bits.New(1, 0)}, false)
-		p.unit(atom{kind: atomEq, v: v, k: bits.New(1, 1)}, false)
+		p.unit(lemma.Atom{Kind: lemma.Eq, V: v, K: bits.New(1, 0)}, false)
+		p.unit(lemma.Atom{Kind: lemma.Eq, V: v, K: bits.New(1, 1)}, false)
 		return
 	}
 	for _, k := range p.h.Consts[w] {
-		p.unit(atom{kind: atomSle, v: v, k: k}, false)
-		p.unit(atom{kind: atomUle, v: v, k: k}, false)
-		p.unit(atom{kind: atomSle, v: v, k: bits.Sub(k, bits.New(w, 1))}, true)
+		p.unit(lemma.Atom{Kind: lemma.Sle, V: v, K: k}, false)
+		p.unit(lemma.Atom{Kind: lemma.Ule, V: v, K: k}, false)
+		p.unit(lemma.Atom{Kind: lemma.Sle, V: v, K: bits.Sub(k, bits.New(w, 1))}, true)
 	}
-	p.unit(atom{kind: atomEq, v: v, k: bits.New(w, 0)}, true)
+	p.unit(lemma.Atom{Kind: lemma.Eq, V: v, K: bits.New(w, 0)}, true)
 	for _, z := range []int{1, 2, 3} {
 		if !p.h.Calls || p.h.Vars[v].Before > 0 {
-			p.unit(atom{kind: atomLow, v: v, k: bits.New(z, 0)}, false)
+			p.unit(lemma.Atom{Kind: lemma.Low, V: v, K: bits.New(z, 0)}, false)
 		}
 	}
 	if p.movesFromUnknown(v) {
-		for _, k := range []atomKind{atomEqEntry, atomSleEntry, atomUleEntry, atomSgeEntry, atomUgeEntry} {
-			p.unit(atom{kind: k, v: v}, false)
+		for _, k := range []lemma.Kind{lemma.EqEntry, lemma.SleEntry, lemma.UleEntry, lemma.SgeEntry, lemma.UgeEntry} {
+			p.unit(lemma.Atom{Kind: k, V: v}, false)
 		}
 	}
 }
@@ -127,19 +128,19 @@ func (p *proposer) limits(x *comparisons) {
 			}
 			switch x.extended[p.h.Sites[0].Values[w]] {
 			case ilr.KZext:
-				p.unit(atom{kind: atomUleVar, v: v, w: w}, false)
+				p.unit(lemma.Atom{Kind: lemma.UleVar, V: v, W: w}, false)
 			case ilr.KSext:
-				p.unit(atom{kind: atomSleVar, v: v, w: w}, false)
+				p.unit(lemma.Atom{Kind: lemma.SleVar, V: v, W: w}, false)
 			}
 		}
 	}
 }
 
 func (p *proposer) pair(v, w int) {
-	p.unit(atom{kind: atomSleVar, v: v, w: w}, false)
-	p.unit(atom{kind: atomSleVar, v: w, w: v}, true)
-	p.unit(atom{kind: atomUleVar, v: v, w: w}, false)
-	p.unit(atom{kind: atomUleVar, v: w, w: v}, true)
+	p.unit(lemma.Atom{Kind: lemma.SleVar, V: v, W: w}, false)
+	p.unit(lemma.Atom{Kind: lemma.SleVar, V: w, W: v}, true)
+	p.unit(lemma.Atom{Kind: lemma.UleVar, V: v, W: w}, false)
+	p.unit(lemma.Atom{Kind: lemma.UleVar, V: w, W: v}, true)
 	if p.h.Calls || !p.h.Vars[v].Moves || !p.h.Vars[w].Moves {
 		return
 	}
@@ -148,7 +149,7 @@ func (p *proposer) pair(v, w int) {
 		coefs = []int64{-1, 1, -2, -3, -4}
 	}
 	for _, c := range coefs {
-		p.unit(atom{kind: atomLinear, sum: []summand{{1, v}, {c, w}}}, false)
+		p.unit(lemma.Atom{Kind: lemma.Linear, Sum: []lemma.Summand{{Coef: 1, V: v}, {Coef: c, V: w}}}, false)
 	}
 }
 
@@ -160,16 +161,16 @@ func (p *proposer) scaled(v int) {
 			continue
 		}
 		for _, c := range []int64{-1, -2, -4, -8} {
-			p.unit(atom{kind: atomLinear, sum: []summand{{1, v}, {c, w}}}, false)
+			p.unit(lemma.Atom{Kind: lemma.Linear, Sum: []lemma.Summand{{Coef: 1, V: v}, {Coef: c, V: w}}}, false)
 		}
 	}
 }
 
 // atomsOf lists the atoms that clauses about header i are made of, those first
 // that say less, and more; only those that picked names, unless it is nil.
-func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*atom {
+func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*lemma.Atom) []*lemma.Atom {
 	h := &f.Headers[i]
-	var bounds, equal, order []*atom
+	var bounds, equal, order []*lemma.Atom
 	for v := range h.Vars {
 		x := &h.Vars[v]
 		w := x.Width
@@ -177,24 +178,24 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 			continue
 		}
 		if w == 1 {
-			equal = append(equal, &atom{kind: atomEq, v: v, k: bits.New(1, 1)})
+			equal = append(equal, &lemma.Atom{Kind: lemma.Eq, V: v, K: bits.New(1, 1)})
 			continue
 		}
 		if x.Ghost {
 			for u := range h.Vars {
 				if n := h.Vars[u].Count; n > 0 {
-					bounds = append(bounds, &atom{kind: atomSle, v: v, k: bits.NewInt(w, n-1)})
+					bounds = append(bounds, &lemma.Atom{Kind: lemma.Sle, V: v, K: bits.NewInt(w, n-1)})
 				}
 			}
 			continue
 		}
-		below := atomSle
+		below := lemma.Sle
 		if picked.unsigned(i, v) {
-			below = atomUle
+			below = lemma.Ule
 		}
 		for _, k := range picked.constants(i, v, h.Consts[w]) {
-			bounds = append(bounds, &atom{kind: below, v: v, k: k})
-			equal = append(equal, &atom{kind: atomEq, v: v, k: k})
+			bounds = append(bounds, &lemma.Atom{Kind: below, V: v, K: k})
+			equal = append(equal, &lemma.Atom{Kind: lemma.Eq, V: v, K: k})
 		}
 	}
 	for v := range min(policy.MaxPaired, len(h.Vars)) {
@@ -206,13 +207,13 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 				len(h.Vars) > policy.MaxFree && !x.Ghost && !y.Ghost && !picked.related(i, u, v) {
 				continue
 			}
-			below := atomSleVar
+			below := lemma.SleVar
 			if picked.unsigned(i, u) && picked.unsigned(i, v) {
-				below = atomUleVar
+				below = lemma.UleVar
 			}
-			order = append(order, &atom{kind: below, v: v, w: u})
+			order = append(order, &lemma.Atom{Kind: below, V: v, W: u})
 			if v < u {
-				order = append(order, &atom{kind: atomEqVar, v: v, w: u})
+				order = append(order, &lemma.Atom{Kind: lemma.EqVar, V: v, W: u})
 			}
 		}
 	}
@@ -220,16 +221,18 @@ func atomsOf(f *encode.Formula, i int, picked *comparisons, more []*atom) []*ato
 }
 
 // Equal returns the condition: number v of the header is k.
-func Equal(v int, k bits.Vec) Literal { return Literal{&atom{kind: atomEq, v: v, k: k}, false} }
+func Equal(v int, k bits.Vec) lemma.Literal {
+	return lemma.Is(&lemma.Atom{Kind: lemma.Eq, V: v, K: k})
+}
 
 // TrueAt lists conditions on the numbers at header h that hold where the model
 // enters it: the templates of recurrent sets.
-func TrueAt(s *ilr.Store, h *encode.Header, ev *ilr.Evaluator) []Literal {
+func TrueAt(s *ilr.Store, h *encode.Header, ev *ilr.Evaluator) []lemma.Literal {
 	first := h.Arrivals[0]
-	var out []Literal
-	add := func(a atom) {
+	var out []lemma.Literal
+	add := func(a lemma.Atom) {
 		if len(out) < policy.MaxSetAtoms {
-			out = append(out, Literal{&a, !ev.Holds(a.term(s, first.Values, first.Entry))})
+			out = append(out, lemma.Literal{Atom: &a, Neg: !ev.Holds(a.Term(s, first.Values, first.Entry))})
 		}
 	}
 	var vars []int
@@ -241,27 +244,27 @@ func TrueAt(s *ilr.Store, h *encode.Header, ev *ilr.Evaluator) []Literal {
 	for _, v := range vars {
 		ks := h.Consts[h.Vars[v].Width]
 		for _, k := range ks[:min(policy.MaxSetConsts, len(ks))] {
-			add(atom{kind: atomSle, v: v, k: k})
-			add(atom{kind: atomUle, v: v, k: k})
-			add(atom{kind: atomEq, v: v, k: k})
+			add(lemma.Atom{Kind: lemma.Sle, V: v, K: k})
+			add(lemma.Atom{Kind: lemma.Ule, V: v, K: k})
+			add(lemma.Atom{Kind: lemma.Eq, V: v, K: k})
 		}
 		for _, x := range vars { // the ranges of narrower numbers
 			if n := h.Vars[x].Width; n < h.Vars[v].Width {
-				add(atom{kind: atomUle, v: v, k: bits.Zext(bits.Not(bits.New(n, 0)), h.Vars[v].Width)})
+				add(lemma.Atom{Kind: lemma.Ule, V: v, K: bits.Zext(bits.Not(bits.New(n, 0)), h.Vars[v].Width)})
 			}
 		}
 		now := ev.Value(first.Values[v])
 		for z := 1; z <= policy.MaxResidueBits && z < h.Vars[v].Width; z++ {
-			add(atom{kind: atomSumLow, sum: []summand{{1, v}}, k: bits.Extract(now, z-1, 0)})
+			add(lemma.Atom{Kind: lemma.SumLow, Sum: []lemma.Summand{{Coef: 1, V: v}}, K: bits.Extract(now, z-1, 0)})
 		}
-		add(atom{kind: atomEqEntry, v: v})
+		add(lemma.Atom{Kind: lemma.EqEntry, V: v})
 	}
 	for i, v := range vars[:min(len(vars), policy.MaxSetVars)] {
 		for _, w := range vars[:i] {
 			if h.Vars[v].Width == h.Vars[w].Width {
-				add(atom{kind: atomEqVar, v: v, w: w})
-				add(atom{kind: atomSleVar, v: v, w: w})
-				add(atom{kind: atomUleVar, v: v, w: w})
+				add(lemma.Atom{Kind: lemma.EqVar, V: v, W: w})
+				add(lemma.Atom{Kind: lemma.SleVar, V: v, W: w})
+				add(lemma.Atom{Kind: lemma.UleVar, V: v, W: w})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package invariant
+package lemma
 
 import (
 	"fmt"
@@ -10,23 +10,23 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// inC lists those of the lemmas that C can say: about integer variables, of loops that the walk meets once.
-func (c *Cut) inC(keep []*Lemma) []verdict.Invariant {
+// InC lists those of the lemmas that C can say: about integer variables, of loops that the walk meets once.
+func InC(f *encode.Formula, keep []*Lemma) []verdict.Invariant {
 	met := map[string]int{}
-	for _, h := range c.Formula.Headers {
+	for _, h := range f.Headers {
 		if h.Loop != nil {
 			met[h.Loop.Name]++
 		}
 	}
 	var out []verdict.Invariant
 	for _, l := range keep {
-		h := &c.Formula.Headers[l.header]
+		h := &f.Headers[l.Header]
 		if h.Loop == nil || met[h.Loop.Name] > 1 {
 			continue
 		}
 		w := cWriter{h: h, fn: h.Loop.Header.Func, locals: map[string]*ir.Var{}}
 		var parts []string
-		for _, x := range l.lits {
+		for _, x := range l.Literals {
 			t, ok := w.literal(x)
 			if !ok {
 				parts = nil
@@ -60,19 +60,19 @@ type cWriter struct {
 var cTypes = map[int]string{8: "char", 16: "short", 32: "int", 64: "long long"}
 
 func (w *cWriter) literal(l Literal) (string, bool) {
-	t, ok := w.atom(l.atom)
-	if ok && l.neg {
+	t, ok := w.atom(l.Atom)
+	if ok && l.Neg {
 		t = "!(" + t + ")"
 	}
 	return t, ok
 }
 
-func (w *cWriter) atom(a *atom) (string, bool) {
-	if a.relative() || a.kind == atomTree || a.kind == atomSumSle || a.kind == atomEllipse {
+func (w *cWriter) atom(a *Atom) (string, bool) {
+	if a.Relative() || a.Kind == IsTrue || a.Kind == SumSle || a.Kind == InEllipse {
 		return "", false
 	}
 	width := 0
-	for _, i := range a.vars() {
+	for _, i := range a.Vars() {
 		if w.variable(i) == nil {
 			return "", false
 		}
@@ -81,40 +81,40 @@ func (w *cWriter) atom(a *atom) (string, bool) {
 	if cTypes[width] == "" {
 		return "", false
 	}
-	switch a.kind {
-	case atomEq:
-		return w.value(a.v, width, true) + " == " + number(a.k, true), true
-	case atomSle:
-		return w.value(a.v, width, true) + " <= " + number(a.k, true), true
-	case atomUle:
-		return w.value(a.v, width, false) + " <= " + number(a.k, false), true
-	case atomEqVar:
-		return w.value(a.v, width, true) + " == " + w.value(a.w, width, true), true
-	case atomSleVar:
-		return w.value(a.v, width, true) + " <= " + w.value(a.w, width, true), true
-	case atomUleVar:
-		return w.value(a.v, width, false) + " <= " + w.value(a.w, width, false), true
+	switch a.Kind {
+	case Eq:
+		return w.value(a.V, width, true) + " == " + number(a.K, true), true
+	case Sle:
+		return w.value(a.V, width, true) + " <= " + number(a.K, true), true
+	case Ule:
+		return w.value(a.V, width, false) + " <= " + number(a.K, false), true
+	case EqVar:
+		return w.value(a.V, width, true) + " == " + w.value(a.W, width, true), true
+	case SleVar:
+		return w.value(a.V, width, true) + " <= " + w.value(a.W, width, true), true
+	case UleVar:
+		return w.value(a.V, width, false) + " <= " + w.value(a.W, width, false), true
 	}
 	var parts []string
-	for _, m := range a.sum {
-		t := w.value(m.v, max(width, 32), false)
-		if m.coef != 1 {
-			t = number(bits.New(max(width, 32), uint64(m.coef)), false) + " * " + t
+	for _, m := range a.Sum {
+		t := w.value(m.V, max(width, 32), false)
+		if m.Coef != 1 {
+			t = number(bits.New(max(width, 32), uint64(m.Coef)), false) + " * " + t
 		}
 		parts = append(parts, t)
 	}
 	sum := strings.Join(parts, " + ")
 	switch {
-	case a.kind == atomSumLow:
-		n := a.k.Width()
+	case a.Kind == SumLow:
+		n := a.K.Width()
 		if n > 63 {
 			return "", false
 		}
-		return fmt.Sprintf("(%s) %% %dU == %s", sum, uint64(1)<<n, number(a.k, false)), n < 32 || width == 64
+		return fmt.Sprintf("(%s) %% %dU == %s", sum, uint64(1)<<n, number(a.K, false)), n < 32 || width == 64
 	case width < 32:
-		return fmt.Sprintf("(unsigned %s)(%s) == %s", cTypes[width], sum, number(a.k, false)), true
+		return fmt.Sprintf("(unsigned %s)(%s) == %s", cTypes[width], sum, number(a.K, false)), true
 	}
-	return sum + " == " + number(a.k, false), true
+	return sum + " == " + number(a.K, false), true
 }
 
 // variable is the integer variable of C that number i of the header is the value of, or nil.
