@@ -5,6 +5,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/ir/printf"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -13,7 +14,7 @@ import (
 // conversions (C17 7.21.6.1).
 func (c *modelCall) printf() memory.Val {
 	c.checkShown(c.fr, c.st, c.in, c.args)
-	c.printed(ir.Printed(c.name))
+	c.printed(printf.ReadBy(c.name))
 	if c.st.PC == nil {
 		return memory.Val{}
 	}
@@ -25,7 +26,7 @@ func (c *modelCall) printf() memory.Val {
 	return v
 }
 
-func (c *modelCall) printed(at ir.PrintedAt) {
+func (c *modelCall) printed(at printf.Reads) {
 	asked := c.asks(c.in, verdict.Memory)
 	switch {
 	case at.Block && asked && len(c.args) >= 3:
@@ -59,7 +60,7 @@ func (c *modelCall) readText(p memory.Val, when, limit ilr.Term) {
 }
 
 // formatted claims what a format asks of its arguments.
-func (c *modelCall) formatted(at ir.PrintedAt, asked bool) {
+func (c *modelCall) formatted(at printf.Reads, asked bool) {
 	format, constant := c.literal(c.args[at.Format])
 	if !constant {
 		if asked {
@@ -71,16 +72,16 @@ func (c *modelCall) formatted(at ir.PrintedAt, asked bool) {
 		return
 	}
 	if at.List {
-		if cs := ir.Conversions(format); asked && len(cs) > 0 {
+		if cs := printf.Conversions(format); asked && len(cs) > 0 {
 			c.note("the arguments that %s takes from a va_list are not checked", c.name)
 		}
 		return
 	}
 	k := at.Format + 1
-	next := func(conv ir.Conversion) (i int, ok bool) {
+	next := func(conv printf.Conversion) (i int, ok bool) {
 		why, known := "format "+conv.Text+" lacks its argument", true
 		if k < len(c.args) {
-			why, known = c.lay.Misfit(conv, c.in.Args[k].Type())
+			why, known = printf.Misfit(c.lay, conv, c.in.Args[k].Type())
 		}
 		k++
 		switch {
@@ -93,7 +94,7 @@ func (c *modelCall) formatted(at ir.PrintedAt, asked bool) {
 		}
 		return k - 1, known && why == "" && c.st.PC != nil
 	}
-	for _, conv := range ir.Conversions(format) {
+	for _, conv := range printf.Conversions(format) {
 		c.converted(conv, asked, next)
 		if c.st.PC == nil {
 			return
@@ -102,8 +103,8 @@ func (c *modelCall) formatted(at ir.PrintedAt, asked bool) {
 }
 
 // converted takes the arguments of one conversion from next.
-func (c *modelCall) converted(conv ir.Conversion, asked bool, next func(ir.Conversion) (int, bool)) {
-	number := ir.Conversion{Text: conv.Text, Verb: 'd'}
+func (c *modelCall) converted(conv printf.Conversion, asked bool, next func(printf.Conversion) (int, bool)) {
+	number := printf.Conversion{Text: conv.Text, Verb: 'd'}
 	if conv.StarWidth {
 		if _, ok := next(number); !ok {
 			return
@@ -136,7 +137,7 @@ func (c *modelCall) converted(conv ir.Conversion, asked bool, next func(ir.Conve
 				return memory.Val{}
 			})
 	case 'n':
-		t := c.lay.Stored(conv)
+		t := printf.Stored(c.lay, conv)
 		v := c.Fresh(c.st, input.Nondet, c.in, t, c.name)
 		c.st.PC = c.And(c.st.PC, c.s.Not(c.s.Slt(c.Num(v), c.s.Int(t.Width, 0))))
 		if c.st.PC != nil {

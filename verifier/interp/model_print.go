@@ -5,7 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
-	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/ir/printf"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -15,7 +15,7 @@ func (c *call) printf() {
 	if !c.decideShown(c.in, c.args) {
 		return
 	}
-	if c.printed(ir.Printed(c.name)); c.Outcome != nil {
+	if c.printed(printf.ReadBy(c.name)); c.Outcome != nil {
 		return
 	}
 	if !c.in.T.IsInt() {
@@ -28,7 +28,7 @@ func (c *call) printf() {
 	c.result(v)
 }
 
-func (c *call) printed(at ir.PrintedAt) {
+func (c *call) printed(at printf.Reads) {
 	memory := c.asks(c.in, verdict.Memory)
 	switch {
 	case at.Block && memory && len(c.args) >= 3:
@@ -47,7 +47,7 @@ func (c *call) printed(at ir.PrintedAt) {
 }
 
 // formatted reads what a format asks for.
-func (c *call) formatted(at ir.PrintedAt, memory bool) {
+func (c *call) formatted(at printf.Reads, memory bool) {
 	if memory {
 		if _, ok := c.strlen(c.args[at.Format]); !ok {
 			return
@@ -58,10 +58,10 @@ func (c *call) formatted(at ir.PrintedAt, memory bool) {
 		return
 	}
 	k := at.Format + 1
-	next := func(conv ir.Conversion) (int, bool) {
+	next := func(conv printf.Conversion) (int, bool) {
 		why, known := "format "+conv.Text+" lacks its argument", true
 		if k < len(c.args) {
-			why, known = c.Layout.Misfit(conv, c.in.Args[k].Type())
+			why, known = printf.Misfit(c.Layout, conv, c.in.Args[k].Type())
 		}
 		k++
 		switch {
@@ -72,7 +72,7 @@ func (c *call) formatted(at ir.PrintedAt, memory bool) {
 		}
 		return k - 1, known && why == "" && c.Outcome == nil
 	}
-	for _, conv := range ir.Conversions(format) {
+	for _, conv := range printf.Conversions(format) {
 		if c.converted(conv, memory, next); c.Outcome != nil {
 			return
 		}
@@ -97,8 +97,8 @@ func (c *call) peek(p Value) (string, bool) {
 }
 
 // converted takes the arguments of one conversion from next.
-func (c *call) converted(conv ir.Conversion, memory bool, next func(ir.Conversion) (int, bool)) {
-	number := ir.Conversion{Text: conv.Text, Verb: 'd'}
+func (c *call) converted(conv printf.Conversion, memory bool, next func(printf.Conversion) (int, bool)) {
+	number := printf.Conversion{Text: conv.Text, Verb: 'd'}
 	if conv.StarWidth {
 		if _, ok := next(number); !ok {
 			return
@@ -124,7 +124,7 @@ func (c *call) converted(conv ir.Conversion, memory bool, next func(ir.Conversio
 			}
 		}
 	case 'n':
-		t := c.Layout.Stored(conv)
+		t := printf.Stored(c.Layout, conv)
 		v := c.inputs(input.Nondet, t)
 		if v.Bits.Sign() {
 			c.EndRun(AssumeFailed, "", "negative count of "+c.name)

@@ -264,3 +264,6 @@ func (l *Layout) structLayout(t *Type) (offs []int64, size int64) {
 }
 
 func alignUp(n, a int64) int64 { return (n + a - 1) / a * a }
+
+// IntBits returns the width of int, by the width of pointers on the supported targets.
+func (l *Layout) IntBits() int { return min(l.PtrBits, 32) }

@@ -1,6 +1,11 @@
-package ir
+// Package printf reads the formats of output functions (C17 7.21.6.1): which arguments they take, and of which types.
+package printf
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // Conversion is one conversion specification of a format of printf (C17 7.21.6.1).
 type Conversion struct {
@@ -76,11 +81,8 @@ func conversion(s string) (Conversion, int) {
 	return c, i
 }
 
-// IntBits returns the width of int, by the width of pointers on the supported targets.
-func (l *Layout) IntBits() int { return min(l.PtrBits, 32) }
-
-// lengthBits returns the width of an integer argument with a length modifier, promoted.
-func (l *Layout) lengthBits(length string) int {
+// width returns the width of an integer argument with a length modifier, promoted.
+func width(l *ir.Layout, length string) int {
 	switch length {
 	case "l":
 		return max(l.PtrBits, 32)
@@ -93,20 +95,20 @@ func (l *Layout) lengthBits(length string) int {
 }
 
 // Stored returns the type of the integer that %n writes.
-func (l *Layout) Stored(c Conversion) *Type {
-	w := l.lengthBits(c.Length)
+func Stored(l *ir.Layout, c Conversion) *ir.Type {
+	w := width(l, c.Length)
 	switch c.Length {
 	case "hh":
 		w = 8
 	case "h":
 		w = 16
 	}
-	return &Type{Kind: KindInt, Width: w}
+	return &ir.Type{Kind: ir.KindInt, Width: w}
 }
 
 // Misfit says what is wrong with an argument of type t for c: "" if it fits. known
 // is false for conversions that are not followed.
-func (l *Layout) Misfit(c Conversion, t *Type) (why string, known bool) {
+func Misfit(l *ir.Layout, c Conversion, t *ir.Type) (why string, known bool) {
 	wrong := func(want string) (string, bool) {
 		return "format " + c.Text + " expects " + want + ", the argument is of type " + t.String(), true
 	}
@@ -115,11 +117,11 @@ func (l *Layout) Misfit(c Conversion, t *Type) (why string, known bool) {
 		if c.Verb == 'c' && c.Length != "" {
 			return "", false
 		}
-		if w := l.lengthBits(c.Length); !t.IsInt() || t.Width != w {
-			return wrong((&Type{Kind: KindInt, Width: w}).String())
+		if w := width(l, c.Length); !t.IsInt() || t.Width != w {
+			return wrong((&ir.Type{Kind: ir.KindInt, Width: w}).String())
 		}
 	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
-		if t.Kind != KindFloat {
+		if t.Kind != ir.KindFloat {
 			return wrong("a floating-point number")
 		}
 		if t.Width > 64 && c.Length != "L" {
@@ -138,8 +140,8 @@ func (l *Layout) Misfit(c Conversion, t *Type) (why string, known bool) {
 	return "", true
 }
 
-// PrintedAt are the output functions: which argument is the format, or the text.
-type PrintedAt struct {
+// Reads says what an output function reads: which argument is the format, or the text.
+type Reads struct {
 	Format int  // -1: none
 	Text   int  // -1: none
 	List   bool // the arguments of the format are a va_list
@@ -147,9 +149,9 @@ type PrintedAt struct {
 	Block  bool // writes argument 1 * argument 2 bytes at argument 0
 }
 
-// Printed says what a function of ModelPrintf reads, by its name.
-func Printed(name string) PrintedAt {
-	p := PrintedAt{Format: -1, Text: -1}
+// ReadBy says what a function of ir.ModelPrintf reads, by its name.
+func ReadBy(name string) Reads {
+	p := Reads{Format: -1, Text: -1}
 	switch name {
 	case "printf":
 		p.Format = 0
