@@ -82,6 +82,9 @@ var orders = []struct{ point, rules, want string }{
 		"O(EXP)"},
 	{"a loop that calls, as in quicksort",
 		"s(l,h,i) -> f(l,h,0)\n f(l,h,i) -> p(l,h,l) :|: l + 1 < h\n p(l,h,i) -> p(l,h,i+1) :|: i + 1 < h\n p(l,h,i) -> Com_2(f(l,i,0), f(i,h,0)) :|: l < i && i < h", "O(n^2)"},
+	{"a way in that no run takes", "s(x,y,z) -> f(x,y,z)\n f(x,y,z) -> g(x-1,y+z,z) :|: x > 0\n" +
+		"g(x,y,z) -> f(x,y+z,y) :|: y > 0\n s(x,y,z) -> p(0,y,z)\n p(x,y,z) -> d(x,y,z) :|: x > 0\n" +
+		"d(x,y,z) -> d(x-1,y,z) :|: x > 5\n d(x,y,z) -> f(y,x,z) :|: x > 0", "O(n^1)"},
 	{"cost of a step", "s(x,y) -> l(x,y)\n l(x,y) -{y}> l(x-1,y) :|: x > 0", "O(n^2)"},
 }
 

@@ -26,8 +26,16 @@ type bounder struct {
 
 func newBounder(p *problem) *bounder {
 	b := &bounder{p: p, r: newRanker(p), into: map[its.Loc][]*edge{}, time: map[*edge]*Bound{}}
+	reached := map[its.Loc]bool{}
+	for _, comp := range p.components(nil) {
+		for _, l := range comp {
+			reached[l] = true
+		}
+	}
 	for _, e := range p.edges {
-		b.into[e.to] = append(b.into[e.to], e)
+		if reached[e.from] { // run visits no others, and no run takes them
+			b.into[e.to] = append(b.into[e.to], e)
+		}
 	}
 	b.sizes = &sizes{b: b, after: map[*edge][]*Bound{}, local: map[*edge][]local{}, other: map[*edge][]local{}}
 	return b
