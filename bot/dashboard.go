@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -58,7 +59,7 @@ var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.Co
 	"stateWord": reports.StateWord, "took": took,
 	"steptext": reports.StepText, "inc": func(i int) int { return i + 1 },
 	"depth": func(d int) int { return min(d, 4) },
-	"state": state, "asked": asked, "time": atTime, "lists": func(list ...string) []string { return list },
+	"state": state, "asked": asked, "time": atTime, "tabs": tabs, "lists": func(list ...string) []string { return list },
 	"at":   func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
 	"line": func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
 
@@ -80,13 +81,28 @@ func state(r store.Run) string {
 		"cancelled": "– "}[r.Conclusion] + strings.ReplaceAll(r.Conclusion, "_", " ")
 }
 
-// atTime writes a time for people and for programs.
+// atTime writes a time for people and for programs: how long ago it was, within a month, and when exactly.
 func atTime(t time.Time) template.HTML {
 	if t.IsZero() {
 		return ""
 	}
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04 UTC") + `</time>`)
+	exact := t.Format("2006-01-02 15:04 UTC")
+	said := exact
+	if ago := time.Since(t); ago >= 0 && ago < 30*24*time.Hour {
+		said = ageOf(ago) + " ago"
+	}
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `" title="` + exact + `">` + said + `</time>`)
+}
+
+// tab is a page of a repository.
+type tab struct{ Name, Path string }
+
+// tabs lists the pages of a repository.
+func tabs(repo string) []tab {
+	home := "/repos/" + repo
+	return []tab{{"Overview", home}, {"Findings", home + "/findings"}, {"Since yesterday", home + "/night"},
+		{"In a week", home + "/night?since=week"}}
 }
 
 func (s *Server) dashboard(mux *http.ServeMux) {
@@ -194,6 +210,17 @@ type runRow struct {
 	Repo string
 }
 
+// runList lists runs: those that say nothing of how a branch or a change stands are folded.
+type runList struct{ Shown, Folded []runRow }
+
+func (l *runList) add(r runRow) {
+	if r.Run.Conclusion == "cancelled" || r.Run.Trigger == pipeline.BisectTrigger {
+		l.Folded = append(l.Folded, r)
+		return
+	}
+	l.Shown = append(l.Shown, r)
+}
+
 // listedRepo is a repository, and how its default branch stands.
 type listedRepo struct {
 	store.Repo
@@ -203,7 +230,7 @@ type listedRepo struct {
 // indexPage is the data of the first page.
 type indexPage struct {
 	Repos     []listedRepo
-	Runs      []runRow
+	Runs      runList
 	Login     string // of who signed in
 	CanSignIn bool
 	Unasked   int // private repositories that the page did not ask about
@@ -259,7 +286,7 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, x := range runs {
 		if n, ok := names[x.Repo]; ok {
-			d.Runs = append(d.Runs, runRow{x, n})
+			d.Runs.add(runRow{x, n})
 		}
 	}
 	first := min(from(r), len(repos))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
@@ -18,7 +19,51 @@ type findingsPage struct {
 // branchFinding is a place with findings on the default branch.
 type branchFinding struct {
 	findingRow
-	Age string // since it is known there; empty: not known
+	Age     string           // since it is known there; empty: not known
+	Brought *pipeline.Commit // the commit that a bisection found, if there was one
+}
+
+// branchFindings lists most places with findings in runs of the default branch, from the first-th of those with word
+// on, and says how many are left from there on, most + 1 at most.
+func branchFindings(ctx context.Context, tx store.Tx, repo store.Repo, runs []store.Run, word string, first,
+	most int) (out []branchFinding, left int, err error) {
+	var ids []string
+	for _, x := range runs {
+		ids = append(ids, x.ID)
+	}
+	sites, err := tx.Sites(ctx, ids, word, first, most+1)
+	if err != nil {
+		return nil, 0, err
+	}
+	origins := map[string]map[string]*pipeline.Origin{} // by target
+	for _, s := range sites[:min(len(sites), most)] {
+		list, err := tx.FindingsAt(ctx, ids, s, findingsAt)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, row := range bySite(list) {
+			f := branchFinding{findingRow: row}
+			since, err := tx.KnownSince(ctx, repo.ID, repo.DefaultBranch, row.Target, row.Fingerprint)
+			if err != nil {
+				return nil, 0, err
+			}
+			if !since.IsZero() {
+				f.Age = ageOf(tx.Now().Sub(since))
+			}
+			if origins[row.Target] == nil {
+				o, err := pipeline.OriginsOf(ctx, tx, repo.ID, row.Target, store.FindingCame)
+				if err != nil {
+					return nil, 0, err
+				}
+				origins[row.Target] = o
+			}
+			if o := origins[row.Target][row.Fingerprint]; o != nil && len(o.Commits) == 1 {
+				f.Brought = &o.Commits[0]
+			}
+			out = append(out, f)
+		}
+	}
+	return out, len(sites), nil
 }
 
 func (p *pages) findings(w http.ResponseWriter, r *http.Request) {
@@ -32,32 +77,11 @@ func (p *pages) findings(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		var ids []string
-		for _, x := range latest(runs) {
-			ids = append(ids, x.ID)
-		}
-		sites, err := tx.Sites(ctx, ids, d.Word, from(r), sitesShown+1)
-		if err != nil {
+		left := 0
+		if d.Rows, left, err = branchFindings(ctx, tx, repo, latest(runs), d.Word, from(r), sitesShown); err != nil {
 			return nil, err
 		}
-		d.section = sectionAt(from(r), sitesShown, len(sites))
-		for _, s := range sites[:min(len(sites), sitesShown)] {
-			list, err := tx.FindingsAt(ctx, ids, s, findingsAt)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range bySite(list) {
-				since, err := tx.KnownSince(ctx, repo.ID, repo.DefaultBranch, row.Target, row.Fingerprint)
-				if err != nil {
-					return nil, err
-				}
-				f := branchFinding{findingRow: row}
-				if !since.IsZero() {
-					f.Age = ageOf(tx.Now().Sub(since))
-				}
-				d.Rows = append(d.Rows, f)
-			}
-		}
+		d.section = sectionAt(from(r), sitesShown, left)
 		return d, nil
 	})
 }

@@ -23,13 +23,19 @@ type repoPage struct {
 	Home     string // address of this page
 	Forge    forge
 	Standing badgeText
-	Latest   []store.Run   // of the default branch, by target
-	Matrix   template.HTML // of the answers of Latest
-	Night    *store.Run    // the last nightly run
+	Latest   []store.Run     // of the default branch, by target
+	Share    share           // of their claims
+	Rows     []branchFinding // some of what they violate or leave unknown
+	More     bool            // there are others
+	Matrix   template.HTML   // of the answers of Latest
+	Night    *store.Run      // the last nightly run
 	Trends   []targetTrend
-	Runs     []runRow
+	Runs     runList
 	Accepted []reports.AcceptedRow // by comments
 }
+
+// brokenShown is how many findings the page of a repository shows.
+const brokenShown = 5
 
 // byName finds the repository that a path names.
 func byName(r *http.Request) func(context.Context, store.Tx) (store.Repo, error) {
@@ -53,7 +59,7 @@ func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
 			if d.Night == nil && x.Trigger == "nightly" && x.State == store.Done {
 				d.Night = &x
 			}
-			d.Runs = append(d.Runs, runRow{Run: x})
+			d.Runs.add(runRow{Run: x})
 		}
 		branch, err := tx.BranchRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
 		if err != nil {
@@ -64,6 +70,12 @@ func (p *pages) repo(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		d.Trends, d.Latest, d.Standing = trendsOf(branch), latest(now), standing(now)
+		d.Share = shareOf(d.Latest)
+		left := 0
+		if d.Rows, left, err = branchFindings(ctx, tx, repo, d.Latest, "", 0, brokenShown); err != nil {
+			return nil, err
+		}
+		d.More = left > brokenShown
 		if d.Matrix, err = matrixOf(ctx, tx, d.Latest); err != nil {
 			return nil, err
 		}

@@ -59,7 +59,8 @@ const settle = `(() => {
     n.textContent = n.textContent.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-11-22 06:00').replace(/\b[0-9a-f]{10}\b/g, '0123456789')
       .replace(/\b(\d+m)?\d+(\.\d+)?m?s\b/g, '1.2s')
       .replace(/(\d+ min )?\d+(\.\d+)? s\b/g, '1.2 s')
-      .replace(/branch for [^,]*/, 'branch for 2 days').replace(/#[0-9a-f]{6}\b/g, '#012345');
+      .replace(/(less than a minute|\d+ (minute|hour|day)s?) ago/g, '2 days ago').replace(/\b\d+ [A-Z][a-z][a-z]\b/, '27 Nov')
+      .replace(/ · for (less than a minute|\d+ [a-z]+)/, ' · for 2 days').replace(/branch for [^,]*/, 'branch for 2 days').replace(/#[0-9a-f]{6}\b/g, '#012345');
   }
   document.querySelectorAll('.plots figure:last-child').forEach(f => { f.style.visibility = 'hidden'; });
 })()`

@@ -30,7 +30,7 @@ type plotValue struct{ Title, Text string }
 
 // Size of a plot, and how many runs it shows.
 const (
-	plotWidth, plotHeight = 320, 80
+	plotWidth, plotHeight = 320, 120
 	maxPlotted            = 60
 )
 
@@ -110,6 +110,9 @@ func (m measure) plot(runs []store.Run) reports.Plot {
 		label = fmt.Sprintf("%s: %s at first, %s in the last run, at most %s", m.title, m.text(first), m.text(last),
 			m.text(top))
 	}
-	return reports.Plot{Width: plotWidth, Height: plotHeight, Top: top, Curves: []reports.Curve{line, dots, kept},
+	day := func(r store.Run) string { return r.Finished.UTC().Format("2 Jan") }
+	return reports.Plot{Width: plotWidth, Height: plotHeight, Top: top,
+		X: []reports.PlotTick{{At: 0, Text: day(runs[0])}, {At: float64(len(runs) - 1), Text: day(runs[len(runs)-1])}},
+		Y: []reports.PlotTick{{At: 0, Text: "0"}, {At: max(top, 1), Text: m.text(max(top, 1))}}, Curves: []reports.Curve{line, dots, kept},
 		Label: label}
 }

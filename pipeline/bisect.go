@@ -12,8 +12,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// bisectTrigger is the trigger of runs that a bisection asks for.
-const bisectTrigger = "bisect"
+// BisectTrigger is the trigger of runs that a bisection asks for.
+const BisectTrigger = "bisect"
 
 // What a night may ask for. What is not done by then goes on after the next night.
 const (
@@ -24,7 +24,7 @@ const (
 
 // noticeBisection has somebody look at the bisections of a repository when a night, or a run that they asked for, is over.
 func (s *Service) noticeBisection(ctx context.Context, tx store.Tx, agg store.Run) error {
-	if agg.Trigger != "nightly" && agg.Trigger != bisectTrigger {
+	if agg.Trigger != "nightly" && agg.Trigger != BisectTrigger {
 		return nil
 	}
 	return s.queue.Enqueue(ctx, tx, queue.Job{Kind: BisectJob, ID: agg.ID, Lane: queue.Plans, Priority: 4})
@@ -148,7 +148,7 @@ func (s *Service) stepBisections(ctx context.Context, repo store.Repo) error {
 		}
 		list = slices.DeleteFunc(list, func(b store.Bisection) bool { return !b.Open })
 		open, err := tx.OpenRuns(ctx, repo.ID, 0)
-		busy = slices.ContainsFunc(open, func(r store.Run) bool { return r.Trigger == bisectTrigger })
+		busy = slices.ContainsFunc(open, func(r store.Run) bool { return r.Trigger == BisectTrigger })
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -193,7 +193,7 @@ func (s *Service) stepBisections(ctx context.Context, repo store.Repo) error {
 // bisectRun is the run of the commit that the first one needs, with what all need of it.
 func bisectRun(repo store.Repo, needs []need) store.Run {
 	first := needs[0]
-	r := store.Run{Repo: repo.ID, Installation: repo.Installation, HeadSHA: first.sha, Trigger: bisectTrigger,
+	r := store.Run{Repo: repo.ID, Installation: repo.Installation, HeadSHA: first.sha, Trigger: BisectTrigger,
 		Ref: "refs/heads/" + repo.DefaultBranch, Options: first.b.Options}
 	for _, n := range needs {
 		if n.sha != first.sha || !sameBounds(store.Run{Options: n.b.Options}, r) {

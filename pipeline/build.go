@@ -177,7 +177,7 @@ func (s *Service) buildTree(ctx context.Context, run store.Run, in *inputs, p *p
 	if err := errors.Join(os.MkdirAll(req.Dir, 0o755), os.MkdirAll(req.Scratch, 0o755)); err != nil {
 		return nil, ours(err)
 	}
-	if run.Trigger == bisectTrigger { // as at night, but for what is left out
+	if run.Trigger == BisectTrigger { // as at night, but for what is left out
 		req.Only, req.Options.Entries = t.options.Entries, nil
 	}
 	if asks(run) {
@@ -207,7 +207,7 @@ func hasQuestion(jobs []prepare.Job, j *prepare.Job) bool {
 // task makes the row of a job. Its program goes to the blob store, unless the answer is known and nobody else needs it.
 func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from string, known *verdict.Result,
 	needed bool) (store.Task, error) {
-	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == bisectTrigger
+	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == BisectTrigger
 	state := store.TaskQueued
 	if j.Base && j.Pair == nil { // it begins with what the head's answers say
 		state = store.TaskHeld

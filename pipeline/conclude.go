@@ -165,7 +165,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 		return false, err
 	}
 	// an older commit that is verified once more does not bring the old baseline back
-	if run.Trigger != bisectTrigger && run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch &&
+	if run.Trigger != BisectTrigger && run.Pull == 0 && run.Ref == "refs/heads/"+repo.DefaultBranch &&
 		(tip == "" || run.HeadSHA == tip) {
 		if err := tx.SetBaseline(ctx, run.Repo, repo.DefaultBranch, run.Target, run.HeadSHA, run.ID, c.violated,
 			c.undecided(known)); err != nil {
@@ -289,7 +289,7 @@ func Family(ctx context.Context, tx store.Tx, aggregate string) ([]store.Run, er
 
 // answersFor reports whether r is an earlier answer about the commit of agg, against the same base.
 func answersFor(r, agg *store.Run) bool {
-	return r.Trigger != bisectTrigger && !r.Aggregate() && r.Pull == agg.Pull && r.BaseRef == agg.BaseRef &&
+	return r.Trigger != BisectTrigger && !r.Aggregate() && r.Pull == agg.Pull && r.BaseRef == agg.BaseRef &&
 		r.State == store.Done &&
 		r.Conclusion != "cancelled" && r.ID < agg.ID
 }

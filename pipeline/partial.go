@@ -18,7 +18,7 @@ import (
 // one found. If there is no earlier run, the answer says what it leaves out. again notes what is accepted now.
 func (s *Service) complete(ctx context.Context, run store.Run, p *prepared, report *verdict.Report,
 	again func(*verdict.Result)) (*verdict.Report, error) {
-	if len(run.Options.Entries) == 0 || run.Trigger == bisectTrigger {
+	if len(run.Options.Entries) == 0 || run.Trigger == BisectTrigger {
 		return report, nil
 	}
 	earlier, known, err := s.earlier(ctx, run)

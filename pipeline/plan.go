@@ -46,7 +46,7 @@ func (s *Service) plan(ctx context.Context, _ string, _ int) error {
 			targets = append(targets, t.Name)
 		}
 		switch {
-		case run.Trigger == bisectTrigger: // of an older commit, which nobody asks about beside
+		case run.Trigger == BisectTrigger: // of an older commit, which nobody asks about beside
 			targets = slices.DeleteFunc(targets, func(t string) bool {
 				return !slices.Contains(run.Options.Targets,
 					t)
@@ -71,7 +71,7 @@ const maxCommits = 200
 
 // keepNewCommits records the commits of the default branch since its run before this one.
 func (s *Service) keepNewCommits(ctx context.Context, run store.Run, in *inputs) error {
-	if run.Trigger == bisectTrigger || run.Pull != 0 || run.Ref != "refs/heads/"+in.repo.DefaultBranch {
+	if run.Trigger == BisectTrigger || run.Pull != 0 || run.Ref != "refs/heads/"+in.repo.DefaultBranch {
 		return nil
 	}
 	last := ""

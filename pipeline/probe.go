@@ -98,7 +98,7 @@ func (s *Service) known(ctx context.Context, b *store.Bisection, sha string) (*s
 				continue
 			}
 			if r.Aggregate() {
-				if found == nil && r.Trigger == bisectTrigger && inVain(r, b) {
+				if found == nil && r.Trigger == BisectTrigger && inVain(r, b) {
 					found = &store.Probe{SHA: sha, Outcome: store.ProbeSkip, Run: r.ID}
 				}
 				continue
@@ -157,7 +157,7 @@ func outcomeOf(ctx context.Context, tx store.Tx, r *store.Run, b *store.Bisectio
 // such harness there, or generates none, as the function is not there or callers of it are verified.
 func leftOut(r *store.Run, report *verdict.Report, entry string) bool {
 	built := !slices.ContainsFunc(report.Results, func(res verdict.Result) bool { return res.Entry == "*" })
-	return built && r.Trigger == bisectTrigger && slices.Contains(r.Options.Entries, entry)
+	return built && r.Trigger == BisectTrigger && slices.Contains(r.Options.Entries, entry)
 }
 
 // judgeProbe returns what an answer says about the claim of b; equal says that it looked as deep as the night.

@@ -134,11 +134,20 @@ func (s *sourceSet) pieces() map[string]verdict.Source {
 
 // json returns the data that the viewer reads.
 func (s *sourceSet) json() template.JS {
-	out := map[string]verdict.Source{}
-	for file, piece := range s.pieces() {
-		clean := verdict.Source{From: piece.From}
+	type colouredSource struct {
+		verdict.Source
+		Marks [][]mark `json:"marks,omitempty"` // of each line
+	}
+	out := map[string]colouredSource{}
+	pieces, left := s.pieces(), mostColoured
+	for _, file := range sortedKeys(pieces) {
+		piece := pieces[file]
+		clean := colouredSource{Source: verdict.Source{From: piece.From}}
 		for _, l := range piece.Lines {
 			clean.Lines = append(clean.Lines, line(l))
+		}
+		if left -= len(clean.Lines); left >= 0 {
+			clean.Marks = marksOf(file, clean.Lines)
 		}
 		out[plain(file)] = clean
 	}

@@ -5,6 +5,17 @@
   const ROW = 22; // height of a line of source and of a step, as in page.css
   const kinds = ['call', 'return', 'assign', 'branch', 'input', 'volatile-read', 'interrupt', 'alloc', 'free', 'violation'];
 
+  // coloured lists the parts of a line of source, those with a mark in its colour.
+  function coloured(line, marks) {
+    const out = [], part = (from, to) => line.slice(from, to).replace(/\t/g, '    ');
+    let at = 0;
+    for (const [from, to, kind] of marks || []) {
+      out.push(part(at, from), el('span', { class: 'c-' + kind }, part(from, to)));
+      at = to;
+    }
+    return [...out, part(at)];
+  }
+
   // el makes an element with attributes and children; strings become text.
   function el(name, attrs, ...children) {
     const e = document.createElement(name);
@@ -357,9 +368,8 @@
     sourceRow(i) {
       const s = this.steps[this.at], n = this.lines.from + i;
       const here = n === s.line;
-      const text = this.lines.lines[i].replace(/\t/g, '    ');
       const row = el('div', { class: 'row' + (here ? ' here' : '') + (here && s.kind === 'violation' ? ' bad' : '') },
-        el('span', { class: 'no' }, String(n)), el('code', {}, text));
+        el('span', { class: 'no' }, String(n)), el('code', {}, ...coloured(this.lines.lines[i], (this.lines.marks || [])[i])));
       if (here) row.append(el('span', { class: 'val', title: this.valueText(s) }, this.valueText(s)));
       else if (this.beside.has(n)) row.append(el('span', { class: 'val old' }, this.beside.get(n)));
       return row;

@@ -1,5 +1,5 @@
 // Command pictures makes the pictures of README and manual from the real product: the pull request of `make demo`, the
-// page of a finding, and the night after the change was merged.
+// page of a finding, the night after the change was merged, and the repository's page.
 package main
 
 import (
@@ -71,6 +71,7 @@ func run(program, out, running string) error {
 	}
 	return shoot(out, []picture{
 		{"night", d.server + "/repos/" + repo + "/night", 1100, 640, ""},
+		{"repository", d.server + "/repos/" + repo, 1100, 860, ""},
 	})
 }
 
