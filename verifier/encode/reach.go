@@ -54,8 +54,11 @@ func (e *encoder) suppose(st *memory.State, in *ir.Instr, cond ilr.Term) {
 type Tests struct {
 	Places
 	Branches []*ir.Instr
-	Pass     ilr.Term // some execution takes another way at one of them
+	Ways     []Way // of contexts and turns; those of the last one are joined where there are too many
 }
+
+// Way is on which conditions executions come to a branch, and take another way there.
+type Way struct{ Reached, Pass ilr.Term }
 
 // noteTests records that the branch in is reached for those of its targets which only failing executions take:
 // what always fails when it is reached is looked at where the branch before it is. first is the condition of the
@@ -73,16 +76,25 @@ func (e *encoder) noteTests(st *memory.State, in *ir.Instr, first ilr.Term) {
 		for _, b := range blocks {
 			x := e.f.Tests[b]
 			if x == nil {
-				x = &Tests{Pass: e.s.False()}
+				x = &Tests{}
 				e.f.Tests[b] = x
 			}
 			e.addPlace(&x.Places, st)
-			x.Pass = e.s.Or(x.Pass, e.besides(st, in, i, first))
+			x.addWay(e.s, Way{st.PC.All, e.besides(st, in, i, first)})
 			if !slices.Contains(x.Branches, in) {
 				x.Branches = append(x.Branches, in)
 			}
 		}
 	}
+}
+
+func (t *Tests) addWay(s *ilr.Store, w Way) {
+	if n := len(t.Ways); n == policy.Places {
+		last := &t.Ways[n-1]
+		last.Reached, last.Pass = s.Or(last.Reached, w.Reached), s.Or(last.Pass, w.Pass)
+		return
+	}
+	t.Ways = append(t.Ways, w)
 }
 
 // besides is the condition of reaching the branch in and not going to its i-th target.

@@ -19,11 +19,49 @@ type behind struct {
 	a        *problem.Answers
 	res      *verdict.Result
 	all      claims.Violations
-	doubtful map[string]bool // claims that a run violates which did more than they may be told behind, by ID
+	doubtful map[string]bool  // claims that a run violates which did more than they may be told behind, by ID
+	unseen   map[string]ir.At // claims that no execution comes to, as far as violations end them, by ID
 }
 
-// without runs the engines with the claims of left left out, and returns what they report and find violated.
-func (b *behind) without(ctx context.Context, left ir.Past) (*verdict.Result, claims.Violations) {
+// unseenIn lists them. A trap of the compiler that is violated hides what is behind it, in one call of a function and
+// not in another: only without it can be said whether that is reached.
+func unseenIn(a *problem.Answers) map[string]ir.At {
+	out := map[string]ir.At{}
+	if u := a.Unwinding(); u != nil {
+		for i := range u.Claims {
+			if c := &u.Claims[i]; c.Reach == problem.Unreached && c.At.Instr != nil {
+				out[c.ID] = c.At
+			}
+		}
+	}
+	return out
+}
+
+// seenIn lists the claims that executions come to, by ID.
+func seenIn(a *problem.Answers) map[string]bool {
+	out := map[string]bool{}
+	if u := a.Unwinding(); u != nil {
+		for i := range u.Claims {
+			out[u.Claims[i].ID] = u.Claims[i].Reach == problem.Reached
+		}
+	}
+	for _, s := range a.AllSettled() {
+		if s.Status == verdict.Violated {
+			out[s.ID] = true
+		}
+	}
+	return out
+}
+
+// next is what the engines say with the claims of left left out.
+type next struct {
+	res   *verdict.Result
+	found claims.Violations
+	seen  map[string]bool // seenIn
+}
+
+// without runs the engines with the claims of left left out.
+func (b *behind) without(ctx context.Context, left ir.Past) next {
 	q := b.p.Without(maps.Clone(left))
 	a := problem.NewAnswers()
 	Run(ctx, q, a, SafetyEngines)
@@ -40,12 +78,12 @@ func (b *behind) without(ctx context.Context, left ir.Past) (*verdict.Result, cl
 	if r := a.Reason(); r != nil && r.Kind == verdict.Internal {
 		b.res.Reason = r
 	}
-	return res, found
+	return next{res, found, seenIn(a)}
 }
 
-// merge takes into the result what next says and it could not see. found are the violations of next. It depends on
-// what runs there are, not on which of them were found.
-func (b *behind) merge(next *verdict.Result, found claims.Violations) {
+// merge takes into the result what n says and it could not see. It depends on what runs there are, not on which of them
+// were found.
+func (b *behind) merge(n next) {
 	told := claims.Violations{}
 	for i := range b.res.Claims {
 		if c := &b.res.Claims[i]; c.Status == verdict.Violated && b.all[c.ID] != nil {
@@ -54,19 +92,22 @@ func (b *behind) merge(next *verdict.Result, found claims.Violations) {
 	}
 	for i := range b.res.Claims {
 		c := &b.res.Claims[i]
-		k := slices.IndexFunc(next.Claims, func(d verdict.Claim) bool { return d.ID == c.ID })
+		k := slices.IndexFunc(n.res.Claims, func(d verdict.Claim) bool { return d.ID == c.ID })
 		if k < 0 || c.Status == verdict.Violated {
 			continue
 		}
-		d, v := next.Claims[k], found[c.ID]
+		d, v := n.res.Claims[k], n.found[c.ID]
+		_, unseen := b.unseen[c.ID]
+		hidden := c.IsShadowed() || unseen && n.seen[c.ID]
 		switch {
 		case d.Status != verdict.Violated:
-			if c.IsShadowed() && d.Check != verdict.Unwinding {
+			if hidden && d.Check != verdict.Unwinding {
+				delete(b.unseen, c.ID)
 				*c = d
 			}
 		case v != nil && b.followsUp(v, told):
 			// the same expression failed before: one bug
-		case c.IsShadowed() || failsBehind(v) || isBehind(v):
+		case hidden || failsBehind(v) || isBehind(v):
 			if v != nil && len(v.Passed) > 0 {
 				at := v.Passed[len(v.Passed)-1]
 				d.Behind = b.all.IdOf(at)
@@ -81,10 +122,17 @@ func (b *behind) merge(next *verdict.Result, found claims.Violations) {
 
 // leaveOpen gives the reason why nobody looked further to what still stands behind violations of left.
 func (b *behind) leaveOpen(left ir.Past, why *verdict.Reason) {
+	var past *ir.After
+	if len(b.unseen) > 0 {
+		past = b.passing(slices.Collect(maps.Keys(left))...)
+	}
 	for i := range b.res.Claims {
 		c := &b.res.Claims[i]
 		if v := b.all[c.Behind]; c.IsShadowed() && v != nil && left[v.At] {
 			c.Reason = why
+		} else if at, is := b.unseen[c.ID]; is && c.Status.Holds() && past.Has(at.Instr) {
+			*c = verdict.Claim{ID: c.ID, Check: c.Check, Pos: c.Pos, Message: c.Message, Replay: verdict.NotRun,
+				Reason: why}.Learned(verdict.Behind)
 		}
 	}
 }
@@ -122,12 +170,15 @@ func (b *behind) followsUp(v *problem.Settled, told claims.Violations) bool {
 	return false
 }
 
-// passing returns what a run may come to past a violation.
-func (b *behind) passing(at ir.At) *ir.After {
-	from := []*ir.Instr{at.Instr}
-	if at.Instr.Op == ir.OpTrap {
-		for _, p := range at.Instr.Block.Preds {
-			from = append(from, p.Term())
+// passing returns what a run may come to past violations.
+func (b *behind) passing(list ...ir.At) *ir.After {
+	var from []*ir.Instr
+	for _, at := range list {
+		from = append(from, at.Instr)
+		if at.Instr.Op == ir.OpTrap {
+			for _, p := range at.Instr.Block.Preds {
+				from = append(from, p.Term())
+			}
 		}
 	}
 	return ir.AfterOf(b.p.Module, b.p.Entry, from...)

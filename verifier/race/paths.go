@@ -99,15 +99,15 @@ func DecideBehind(ctx context.Context, p *problem.Problem, a *problem.Answers, r
 	if p.FirstOnly || p.Alone || p.StopAfter != "" {
 		return claims.ViolationsOf(a)
 	}
-	b := &behind{p: p, a: a, res: res, all: claims.ViolationsOf(a), doubtful: map[string]bool{}}
-	left, last, found := ir.Past{}, res, b.all
+	b := &behind{p: p, a: a, res: res, all: claims.ViolationsOf(a), doubtful: map[string]bool{}, unseen: unseenIn(a)}
+	left, last := ir.Past{}, next{res: res, found: b.all}
 	for range policy.MaxPassed {
-		if !leaveOut(left, last, found) {
+		if !leaveOut(left, last.res, last.found) {
 			break
 		}
 		if ctx.Err() == nil {
-			last, found = b.without(ctx, left)
-			b.merge(last, found)
+			last = b.without(ctx, left)
+			b.merge(last)
 		}
 		if ctx.Err() != nil {
 			b.leaveOpen(left, problem.EarlyEnd(ctx, nil))
