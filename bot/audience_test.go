@@ -79,9 +79,8 @@ func (w *world) tenant(name, login string, public bool) (paths []string) {
 			w.t.Fatal(err)
 		}
 	}
-	w.call("POST", "/_fake/repos", obj{"name": name, "path": dir, "public": public})
+	w.call("POST", "/_fake/repos", obj{"name": name, "path": dir, "public": public, "install": true})
 	w.call("POST", "/_fake/users", obj{"login": login, "permission": "read", "repo": name})
-	w.call("POST", "/_fake/push", obj{"repo": name, "branch": "main", "files": obj{"x": "y"}})
 	s := w.await("the run of "+name, func(s state) bool {
 		n := 0
 		for _, c := range s.CheckRuns {

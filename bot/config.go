@@ -51,7 +51,9 @@ type Config struct {
 	// program that runs jobs in a sandbox of its own, with its first arguments; empty: bubblewrap
 	SandboxCommand string
 	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
-	Artifacts      string
+	Artifacts string
+	// with one URL a line, to which what a night finds is posted as JSON, as Slack's incoming webhooks take it; may be empty
+	NoticeFile     string
 	RedeliverEvery time.Duration // how often failed deliveries are looked for; 0: 5 minutes
 	// build pull requests from forks of those who contributed before, too, without approval
 	TrustContributors bool
@@ -64,7 +66,8 @@ type Config struct {
 type keys struct {
 	app     []*rsa.PrivateKey
 	webhook [][]byte
-	client  string // of the App's web flow; may be empty
+	client  string   // of the App's web flow; may be empty
+	notices []string // URLs; each is a secret
 }
 
 // addresses fills defaults of folders and URLs.
@@ -114,6 +117,9 @@ func (c *Config) prepare() (*keys, error) {
 		return nil, errors.New("serve: --app-id: the number of the GitHub App is needed")
 	}
 	k, err := readKeys(c.PrivateKeys, c.SecretFiles)
+	if err == nil && c.NoticeFile != "" {
+		k.notices, err = readNotices(c.NoticeFile)
+	}
 	if err != nil || c.ClientID == "" && c.ClientSecretFile == "" {
 		return k, err
 	}

@@ -56,6 +56,8 @@ type Repository struct {
 	HTMLURL       string `json:"html_url,omitempty"`
 	DefaultBranch string `json:"default_branch,omitempty"`
 	Private       bool   `json:"private,omitempty"`
+
+	tip string // of the default branch, where its first run is to begin (askInstalled)
 }
 
 // PullRequest of a pull_request event.

@@ -19,6 +19,7 @@ type eventRow struct {
 	// apply changes our rows, in the transaction that ends the delivery; nil: nothing to change
 	apply func(s *Server, ctx context.Context, tx store.Tx, e *Event) (effect, error)
 	subscription
+	several bool // it is about the repositories of an installation, not about one
 }
 
 // subscription says how the App comes to be told of an event.
@@ -35,8 +36,8 @@ func eventTable() []eventRow {
 	return []eventRow{
 		{name: "check_run", ask: (*Server).askSender, apply: (*Server).checkRun, subscription: required},
 		{name: "check_suite", ask: (*Server).askSender, apply: (*Server).checkSuite, subscription: required},
-		{name: "installation", apply: (*Server).installed},
-		{name: "installation_repositories", apply: (*Server).installed},
+		{name: "installation", ask: (*Server).askInstalled, apply: (*Server).installed, several: true},
+		{name: "installation_repositories", ask: (*Server).askInstalled, apply: (*Server).installed, several: true},
 		{name: "issue_comment", ask: (*Server).comment, subscription: required},
 		{name: "merge_group", ask: (*Server).askGroup, apply: (*Server).mergeGroup, subscription: optional},
 		{name: "ping"},
@@ -114,10 +115,10 @@ func (s *Server) handle(ctx context.Context, e *Event, guid string) error {
 		if err := s.askVisibility(ctx, e); err != nil {
 			return err
 		}
-		if row.ask != nil {
-			if err := row.ask(s, ctx, e); err != nil {
-				return err
-			}
+	}
+	if row.ask != nil && e.Installation != nil && (e.Repository != nil || row.several) {
+		if err := row.ask(s, ctx, e); err != nil {
+			return err
 		}
 	}
 	var fx effect

@@ -35,6 +35,9 @@ func (s *Server) night(ctx context.Context, v *view) error {
 	}
 	text := reports.Cut(s.redact.text(nightlyMark+"\n"+change.Markdown(s.cfg.PublicURL)), reports.MaxComment,
 		s.cfg.PublicURL)
+	if err := s.notify(ctx, v, change); err != nil {
+		return err
+	}
 	poster := &issuePoster{gh: s.app.installation(r.Installation, r.Repo), name: v.repo.FullName,
 		reopen: introduced > 0}
 	return s.keepPost(ctx, store.Post{Repo: r.Repo, Kind: store.NightlyPost}, text,

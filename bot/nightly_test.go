@@ -2,8 +2,15 @@ package bot_test
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,10 +35,49 @@ func (w *world) nightFalls(mark string) {
 	}
 }
 
+// listener keeps what is posted to it.
+type listener struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (l *listener) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	text, _ := io.ReadAll(r.Body)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = append(l.told, string(text))
+}
+
+// heard waits until something with all the parts was posted.
+func (l *listener) heard(t *testing.T, parts ...string) {
+	t.Helper()
+	for range 1200 {
+		l.mu.Lock()
+		told := slices.Clone(l.told)
+		l.mu.Unlock()
+		if slices.ContainsFunc(told, func(s string) bool {
+			return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(s, p) })
+		}) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("nobody was told %q, but %q", parts, l.told)
+}
+
 // TestNightlyIssue: one issue with the regression report, updated night after
 // night, made once although the answer to its creation is lost. It names the commit that brought a finding.
 func TestNightlyIssue(t *testing.T) {
 	w := newWorld(t, &reader{})
+	w.stop()
+	var told listener
+	hook := httptest.NewServer(&told)
+	t.Cleanup(hook.Close)
+	w.cfg.NoticeFile = filepath.Join(t.TempDir(), "notices")
+	if err := os.WriteFile(w.cfg.NoticeFile, []byte("# ours\nhttp://127.0.0.1:1/secret\n"+hook.URL+"/hook\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
 	w.repo("int main\n")
 	manifest := testManifest + "nightly: {at: \"02:00\"}\n"
 	push := func(text string, runs int) {
@@ -62,6 +108,10 @@ func TestNightlyIssue(t *testing.T) {
 	w.nightFalls(" ")
 	nightly("the first night", "bug one", "### New", "\n  - First bad commit: "+bad[:10]+" ring: wrap ")
 	w.bisected(bad)
+	told.heard(t, `"repository":"acme/fw"`, "bug one at main.c:", "new in the night", "since "+bad[:10]+" by ", "/findings/")
+	if log := w.logs.String(); !strings.Contains(log, "a notice was not taken") || strings.Contains(log, "127.0.0.1:1/secret") {
+		t.Errorf("the address that does not answer is named, or nothing is said of it: %s", log)
+	}
 	link := regexp.MustCompile(`\[[^]]*bug one[^]]*\]\(http://firmproof\.example(/runs/\w+/findings/\w+)\)`)
 	if m := link.FindStringSubmatch(w.state().Issues[0].Body); m == nil {
 		t.Errorf("no link to the finding in\n%s", w.state().Issues[0].Body)

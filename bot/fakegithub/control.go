@@ -97,14 +97,14 @@ func repoName() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9_.][\w.-]*$`)
 }
 
-// controlRepo makes a repository: {"name":"o/r","path":"DIR","branch":"main","public":false}.
+// controlRepo makes a repository: {"name":"o/r","path":"DIR","branch":"main","public":false,"install":false}.
 // DIR is a plain folder, which becomes the first commit, or a repository, which
 // is cloned; without it the repository is empty. Delivers
-// installation_repositories added.
+// installation_repositories added where it is to be installed now; else the App was there before whoever listens.
 func (s *Server) controlRepo(body []byte) (obj, error) {
 	var q struct {
 		Name, Path, Branch string
-		Public             bool
+		Public, Install    bool
 	}
 	if err := parse(body, &q); err != nil {
 		return nil, err
@@ -127,11 +127,13 @@ func (s *Server) controlRepo(body []byte) (obj, error) {
 		return nil, err
 	}
 	r.installed, r.public = true, q.Public
-	s.emit("installation_repositories", "added", nil, obj{
-		"installation": s.renderInstallation(), "repository_selection": "selected",
-		"repositories_added":   []obj{repoStub(r)},
-		"repositories_removed": []obj{}, "requester": nil, "sender": s.renderUser(s.inst.account),
-	})
+	if q.Install {
+		s.emit("installation_repositories", "added", nil, obj{
+			"installation": s.renderInstallation(), "repository_selection": "selected",
+			"repositories_added":   []obj{repoStub(r)},
+			"repositories_removed": []obj{}, "requester": nil, "sender": s.renderUser(s.inst.account),
+		})
+	}
 	return obj{"id": r.id, "full_name": r.fullName(), "default_branch": r.defaultBranch, "clone_url": s.url + "/" +
 		r.fullName() + ".git"}, nil
 }

@@ -158,7 +158,7 @@ func (w *world) repository() (*github.Client, string) {
 	write(w.t, dir, "main.c", "int main(void) { return 0; }\n")
 	write(w.t, dir, ".gitignore", "secret\n")
 	write(w.t, dir, "lib/secret", "kept\n")
-	w.control("POST", "repos", obj{"name": "acme/fw", "path": dir})
+	w.control("POST", "repos", obj{"name": "acme/fw", "install": true, "path": dir})
 	w.control("POST", "users", obj{"login": "ann", "permission": "write"})
 	w.control("POST", "push", obj{"repo": "acme/fw", "branch": "fix",
 		"files": obj{"main.c": "int main(void) { return 1; }\n", "lib/new file.c": "int x;\n"}})

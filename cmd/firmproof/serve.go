@@ -40,6 +40,8 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 		"`folder` or s3://HOST/BUCKET/PREFIX for programs, reports and traces; all workers share it (default below --data)")
 	f.StringVar(&c.Metrics, "metrics-listen", "",
 		"`address` of /metrics, such as 127.0.0.1:9464 (default: that of --listen)")
+	f.StringVar(&c.NoticeFile, "notice-file", "",
+		"`file` with URLs, one a line, to which what a night finds is posted (Slack's incoming webhooks, or your own)")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 

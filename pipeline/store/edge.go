@@ -6,6 +6,7 @@ import "context"
 const (
 	SummaryPost = "summary" // comment of a pull request
 	NightlyPost = "nightly" // issue of a repository
+	NoticePost  = "notice"  // what a night found, sent to addresses of the server's administrator
 )
 
 // Post is a text at GitHub that is updated in place.
