@@ -76,27 +76,31 @@ func (t *translator) foldElems(ty types.Type, elems []constant.Constant, init bo
 	return out, ""
 }
 
-// float encodes a constant in IEEE 754; NaN is the canonical quiet NaN.
+// float encodes a constant in IEEE 754; NaN is the canonical quiet NaN, with the sign that is written.
 func (t *translator) float(c *constant.Float) (*ir.Const, string) {
 	ty := t.typ(c.Typ)
 	out := &ir.Const{T: ty, Kind: ir.ConstInt}
+	nan := uint64(0x7ff8) // its high bits as a double
+	if c.X != nil && c.X.Signbit() {
+		nan |= 1 << 15
+	}
 	switch ty.Width {
 	case 64:
 		f, _ := c.X.Float64()
 		out.Bits = bits.New(64, math.Float64bits(f))
 		if c.NaN {
-			out.Bits = bits.New(64, 0x7ff8<<48)
+			out.Bits = bits.New(64, nan<<48)
 		}
 	case 32:
 		f, _ := c.X.Float32()
 		out.Bits = bits.New(32, uint64(math.Float32bits(f)))
 		if c.NaN {
-			out.Bits = bits.New(32, 0x7fc00000)
+			out.Bits = bits.New(32, nan&(1<<15)<<16|0x7fc00000)
 		}
 	case 16:
 		out.Bits = halfBits(c.X)
 		if c.NaN {
-			out.Bits = bits.New(16, 0x7e00)
+			out.Bits = bits.New(16, nan&(1<<15)|0x7e00)
 		}
 	case 80:
 		out.Bits = wideBits(c, 80, 64, true)
