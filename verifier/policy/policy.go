@@ -114,10 +114,11 @@ const (
 	ShrinkFewTrials = 6
 	ShrinkSlack     = 10_000 // instructions of one, beyond twice those of the violation
 
-	RedrawTrials    = 1_000                  // replays of a violation with other contents than a harness made up
+	RedrawTrials    = 4_000                  // replays of a violation with other contents than a harness made up
 	RedrawSteps     = 8_000_000              // of all of them
-	RedrawConstants = 48                     // numbers of the program that contents are replaced by
-	RedrawRandom    = 6                      // numbers by a generator that contents are replaced by, beside fixed ones
+	RedrawConstants = 96                     // numbers of the program that contents are replaced by
+	RedrawCompared  = 24                     // pairs of numbers that the violation compared and that may have been equal
+	RedrawRandom    = 20                     // numbers by a generator that contents are replaced by, beside fixed ones
 	RedrawLeast     = 4                      // that the harness may hold, for a violation to be told from contents
 	RedrawGrace     = 500 * time.Millisecond // when the time is over, for all of a result
 

@@ -32,14 +32,14 @@ func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.
 	}
 	d := &redraw{ctx: ctx, p: p.Without(past), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check},
 		left: policy.RedrawTrials}
-	first, err := Execute(ctx, d.p, e.Inputs, false)
+	made := madeIn(p.Module, ids)
+	first, err := d.watched(slices.Concat(slices.Collect(maps.Values(made))...))
 	if err != nil || !d.fails(first) {
 		return "", false
 	}
 	d.drawn = append(constantsIn(p.Module), fixed[:]...)
 	d.steps = 2*first.Executed + policy.ShrinkSlack
 	d.left = min(d.left, int(policy.RedrawSteps/(first.Executed+first.Accessed/policy.BytesPerStep+1)))
-	made := madeIn(p.Module, ids)
 	var all []part
 	for _, id := range ids {
 		if len(made[id]) == 0 {
@@ -159,6 +159,9 @@ type redraw struct {
 	steps  int64
 	left   int      // executions
 	drawn  []uint64 // numbers that contents are replaced by
+
+	compared [][2]uint64     // that the execution compared and that are not equal
+	held     map[part]uint64 // by the parts, in the execution
 }
 
 // redrawn is what executions with other contents come to.
@@ -178,14 +181,15 @@ func (d *redraw) fails(out *interp.Outcome) bool {
 // differs says what executions with other contents of parts come to.
 func (d *redraw) differs(parts []part) redrawn {
 	same, best := 0, untold
-	for draw := range len(d.drawn) + policy.RedrawRandom {
+	numbers := d.numbersFor(parts)
+	for draw := range len(numbers) + policy.RedrawRandom {
 		if d.left--; d.left < 0 || d.ctx.Err() != nil {
 			return best
 		}
 		src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, read: map[part]bool{},
 			big: d.p.Module.Layout.BigEndian}
 		for i, x := range parts {
-			src.values[x.of] = append(src.values[x.of], valuePart{x, d.value(draw, i)})
+			src.values[x.of] = append(src.values[x.of], valuePart{part: x, value: drawnFrom(numbers, draw, i)})
 		}
 		out, err := interp.Run(d.ctx, d.p.Module, d.p.Execution(d.steps), src)
 		switch {
@@ -210,63 +214,11 @@ func (d *redraw) differs(parts []part) redrawn {
 	return best
 }
 
-// fixed are numbers that contents are replaced by: small ones, which most states hold, and great ones.
-var fixed = [...]uint64{0, 1, 2, 3, 4, 8, 64, ^uint64(0), 1 << 63, 1<<63 - 1}
-
-// constantsIn lists the numbers that a program compares others with, or takes parts of them by, and their neighbours:
-// which state it is in, a magic number says.
-func constantsIn(m *ir.Module) []uint64 {
-	var out []uint64
-	add := func(k bits.Vec) {
-		n, ok := k.Uint64()
-		for _, x := range []uint64{n, n + 1, n - 1} {
-			if ok && len(out) < policy.RedrawConstants && !slices.Contains(out, x) && !slices.Contains(fixed[:], x) {
-				out = append(out, x)
-			}
-		}
-	}
-	for _, f := range m.Funcs {
-		if f.Made || f.Driven() || f.Pos.InLibrary() {
-			continue
-		}
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				for _, k := range in.Cases {
-					add(k)
-				}
-				if in.Op != ir.OpIcmp && in.Op != ir.OpAnd {
-					continue
-				}
-				for _, a := range in.Args {
-					if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt {
-						add(c.Bits)
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// value is the number that part i is given in a draw; from its highest bits down where it holds fewer.
-func (d *redraw) value(draw, i int) uint64 {
-	if draw < len(d.drawn) {
-		return d.drawn[draw]
-	}
-	x := uint64(draw)<<32 | uint64(i+1)
-	for range 2 { // by a fixed generator
-		x = (x ^ x>>31) * 0x9e3779b97f4a7c15
-	}
-	if draw%2 == 0 {
-		return x >> 60
-	}
-	return x
-}
-
 // valuePart is a part and the number that is there instead.
 type valuePart struct {
 	part
 	value uint64
+	kept  bool // it holds what it held
 }
 
 // number is the value in the width of the part: the greatest and the least one where it is the greatest or the least.
@@ -286,14 +238,19 @@ type otherContents struct {
 	input.Source
 	values map[*ir.Instr][]valuePart
 	big    bool
-	read   map[part]bool // those that were asked for
+	read   map[part]bool   // those that were asked for
+	held   map[part]uint64 // what those hold that are kept
 }
 
 // Next implements input.Source.
 func (o *otherContents) Next(kind input.Kind, at *ir.Instr, width int) (bits.Vec, bool) {
 	v, ok := o.Source.Next(kind, at, width)
 	for _, x := range o.values[at] {
-		if kind == input.Nondet {
+		switch {
+		case kind != input.Nondet:
+		case x.kept:
+			o.held[x.part] = v.Low64()
+		default:
 			v, o.read[x.part] = bits.Trunc(bits.New(max(width, 64), x.number()), width), true
 		}
 	}
@@ -315,6 +272,10 @@ func (o *otherContents) Havoc(at *ir.Instr, n int64) (func(int64) byte, bool) {
 			}
 			if o.big {
 				k = x.bytes - 1 - k
+			}
+			if x.kept {
+				o.held[x.part] = o.held[x.part]&^(0xff<<(8*uint(k))) | uint64(f(i))<<(8*uint(k))
+				continue
 			}
 			o.read[x.part] = true
 			return byte(x.number() >> (8 * uint(k)))
