@@ -138,6 +138,33 @@ int get(struct h *x) { int *p = (x->n & ~1) == 0x5a5a ? &x->n : 0; return *p; }`
 	{"a state by cases", `struct h { int n; }; void init(struct h *x, int k) { x->n = 7001; if (k) x->n++; }
 int get(struct h *x) { int *p = 0; switch (x->n) { case 7001: case 7002: p = &x->n; } return *p; }`, "get", false},
 
+	{"a number within what is stored, that is not", `struct rtc { uint8_t mon; }; static const uint8_t days[12] = {31};
+void set(struct rtc *r, uint8_t m) { if (m < 1 || m > 12) m = 1; r->mon = (uint8_t)((m / 10) << 4 | m % 10); }
+uint8_t get(const struct rtc *r) { return days[(r->mon >> 4) * 10 + (r->mon & 15) - 1]; }`, "get", false},
+	{"a number within what is stored", `struct rtc { uint8_t mon; }; static const uint8_t days[12] = {31};
+void set(struct rtc *r, uint8_t m) { if (m < 1 || m > 13) m = 1; r->mon = (uint8_t)((m / 10) << 4 | m % 10); }
+uint8_t get(const struct rtc *r) { return days[(r->mon >> 4) * 10 + (r->mon & 15) - 1]; }`, "get", true},
+	{"a limit in floating point", `struct pid { float max; }; static uint8_t out[101];
+void init(struct pid *p) { p->max = 100.0f; }
+void act(const struct pid *p, float u) { if (!(u >= 0.0f)) u = 0.0f; if (u > p->max) u = p->max; out[(int)u] = 1; }`,
+		"act", false},
+	{"an array that is filled", `struct thr { int16_t v[3]; };
+void set(struct thr *t, int16_t a) { if (a > 1000 || a < 0) a = 0; t->v[0] = a; t->v[1] = (int16_t)(a + 5); t->v[2] = 9; }
+int use(const struct thr *t) { return 100 / (t->v[1] - t->v[0]); }`, "use", false},
+	{"a checksum", `struct rec { uint32_t d, sum; };
+void set(struct rec *r, uint32_t v) { r->d = v; r->sum = v ^ 0x5a5a1234; }
+void use(const struct rec *r) { assert(r->sum == (r->d ^ 0x5a5a1234)); }`, "use", false},
+	{"a checksum that is left", `struct rec { uint32_t d, sum; };
+void set(struct rec *r, uint32_t v) { r->d = v; r->sum = v ^ 0x5a5a1234; }
+void put(struct rec *r, uint32_t v) { r->d = v; }
+void use(const struct rec *r) { assert(r->sum == (r->d ^ 0x5a5a1234)); }`, "use", true},
+	{"a base of addresses", `struct pin { uint32_t base; }; static uint32_t shadow[4];
+void init(struct pin *p, uint8_t port) { p->base = 0x40020000u + 0x400u * (port & 3); }
+void high(const struct pin *p) { shadow[(p->base - 0x40020000u) >> 10] = 1; }`, "high", false},
+	{"a volatile pointer", `static uint8_t a, b; static uint8_t *volatile which = &a;
+void put(uint8_t c) { *which = c; }
+void choose(int x) { which = x ? &a : &b; }`, "put", false},
+
 	{"the order in one block", `void check(char *low) { low[0] = 0; assert((uintptr_t)(low + 1) <= (uintptr_t)low); }`, "check",
 		true},
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/flow/ranges"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -107,12 +108,17 @@ func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, of
 		note = ranges.LeftNote
 	}
 	brings(h.note(name, verdict.Interval, verdict.Chosen, note, name, low, high), in...)
+	h.hint(name, t, f, p, off) // not each number in it need be one that the program stores
 }
 
 // hint notes that a member of the structure at p+off, which the program stores numbers in, has contents that the harness
 // made up: what fails because of them is no finding, unless calls bring them about. Numbers that the program only reads
 // are its caller's.
 func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	if f.T.Kind == ir.DFloat || f.T.Kind == ir.DArray {
+		h.hintStored(name, t, f, p, off)
+		return
+	}
 	what, bits := "any", max(8, f.T.Bits&^7)
 	switch at := (places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}); {
 	case f.IsBits:
@@ -137,4 +143,61 @@ func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off i
 	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
 	v := h.Load(ir.Int(bits), h.Gep(p, off+f.BitOff/8, nil, 0))
 	brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
+}
+
+// hintStored is hint of a number in floating point, or of the elements of an array, as far as the program stores there.
+func (h *harness) hintStored(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
+	elem, count := f.T, int64(1)
+	if elem.Kind == ir.DArray {
+		elem, count = elem.Elem, min(elem.Count, policy.HarnessHinted)
+	}
+	if elem == nil || !ir.IsNumber(elem) && elem.Kind != ir.DFloat {
+		return
+	}
+	size := ir.SizeInC(elem)
+	if size < 1 || size > 8 {
+		return
+	}
+	for i := range count {
+		at, part := f.BitOff/8+i*size, name
+		if !h.p.storedAt(t, at) {
+			continue
+		}
+		if elem != f.T {
+			part = fmt.Sprintf("%s[%d]", name, i)
+		}
+		a := verdict.Assume(part, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: any", h.of.CName, name))
+		h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+		v := h.Load(ir.Int(int(8*size)), h.Gep(p, off+at, nil, 0))
+		brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
+	}
+}
+
+// storedAt reports whether the program stores a number other than zero off bytes into a structure of type t.
+func (p *Program) storedAt(t *ir.DType, off int64) bool {
+	if p.stored == nil {
+		p.stored = map[places.Place]bool{}
+		for _, f := range p.m.Funcs {
+			if f.Made || f.Driven() {
+				continue
+			}
+			vars := f.VarsBySlot()
+			for _, b := range f.Blocks {
+				for _, in := range b.Instrs {
+					if in.Op != ir.OpStore || in.Args[0].Type().IsPtr() {
+						continue
+					}
+					if c, ok := in.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt && c.Bits.IsZero() {
+						continue
+					}
+					for _, o := range places.ObjectsAt(vars, in.Args[1]) {
+						if o.T != nil && o.T.Kind == ir.DStruct && !o.Cast {
+							p.stored[places.Place{Of: places.LayoutOf(o.T), Off: o.Off}] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return p.stored[places.Place{Of: places.LayoutOf(t), Off: off}]
 }

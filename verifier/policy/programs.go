@@ -56,6 +56,7 @@ const (
 	HarnessFields    = 64   // pointers in one block that lead to blocks of their own
 	HarnessSlots     = 256  // pointers in one variable that are looked at for functions
 	HarnessElements  = 256  // of an array that are filled one by one
+	HarnessHinted    = 16   // of an array of numbers in a structure that are told apart where a violation depends on them
 	HarnessFilled    = 4    // elements that hold pointers or truth values, behind a pointer with a length
 	HarnessPiece     = 16   // bytes that the parts of a structure may reach past its end
 	HarnessTables    = 16   // constants that one pointer may lead to
