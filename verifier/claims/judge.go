@@ -175,7 +175,13 @@ func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
 	if of == nil || c.Status != verdict.Violated {
 		return
 	}
-	if of.Relation == verdict.Order {
+	switch of.Relation {
+	case verdict.Meaning:
+		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: fmt.Sprintf("it fails where a read of %s, which is volatile, gives any pointer", of.Subject),
+			Remedy: "`volatile: memory` in the manifest has volatile objects hold what was stored last"})
+		return
+	case verdict.Order:
 		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
 			Detail: "it fails for an order of blocks in memory that the tool chose",
 			Remedy: "a harness of yours that takes both out of one block says how they stand to each other"})

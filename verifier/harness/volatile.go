@@ -91,6 +91,31 @@ func (h *harness) noteVolatile() {
 		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, r.assumed(verdict.Chosen))
 	}
 	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.soleIn(h.reached)...)
+	h.volatilePointers()
+}
+
+// volatilePointers notes the volatile pointers that the function reads, or those that it calls: that one gives any pointer
+// at each read is what the engines make of it, and a failure by that is no finding. Not so in a register.
+func (h *harness) volatilePointers() {
+	for f := range h.reached.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsPtr() {
+					continue
+				}
+				name := "a volatile pointer"
+				if c, ok := ir.Root(in.Args[0]).(*ir.Const); ok {
+					if c.Global == nil || c.Global.Extern {
+						continue
+					}
+					name = ir.NameOf(c.Global)
+				}
+				a := verdict.Assume(name, verdict.Meaning, verdict.Chosen, name+" holds what the program stores there")
+				h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+				brings(a.ID, in)
+			}
+		}
+	}
 }
 
 // volatileIn lists the ranges of the volatile numbers that the functions of reached read, in the order of the program.
