@@ -101,6 +101,7 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 			break
 		}
 	}
+	unquietBehind(out, changed)
 	own := func(g *ir.Global) bool { return !g.Const && !strings.HasPrefix(g.Name, "firmproof") }
 	reads := ir.NumbersRead(out)
 	for _, g := range out.Globals {
@@ -123,4 +124,28 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 		return a.Relation == verdict.Quiet && changed[a.Subject] || a.MayBeReplaced() && weak[a.Subject] != ""
 	})
 	return out
+}
+
+// unquietBehind has reads through pointers give any number each time, where what one of them leads to is among what others
+// change; it takes that away where the program does more with its pointers.
+func unquietBehind(m *ir.Module, changed map[string]bool) {
+	var behind []string
+	for name := range changed {
+		if !slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return g.Name == name }) {
+			behind = append(behind, name)
+		}
+	}
+	if len(behind) == 0 {
+		return
+	}
+	loads, only := ir.NumbersBehind(m)
+	if !only {
+		for _, name := range behind {
+			delete(changed, name)
+		}
+		return
+	}
+	for _, in := range loads {
+		in.Flags |= ir.Volatile
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,4 +40,25 @@ int beyond(void) { return (&one.a)[1]; }
 			}
 		}
 	}
+}
+
+// TestSymbolsDiffer: the linker may give two symbols one address. What rests on their being two is conditional, wherever
+// their addresses were copied to; order and what is asked of one symbol are not.
+func TestSymbolsDiffer(t *testing.T) {
+	const text = `#include <assert.h>
+#include <stdint.h>
+extern char low[], high[];
+static char *at, *end;
+static int same(const char *a, const char *b) { return a == b; }
+void arrays(void) { assert(!same(low, high)); } /* differ */
+void numbers(void) { uintptr_t a = (uintptr_t)low, b = (uintptr_t)high; assert(a - b); } /* differ */
+void kept(void) { at = low; end = high; assert(at != end); } /* differ */
+void one(void) { assert(same(low, low)); }
+void named(void) { at = low; assert(at); }
+`
+	path := filepath.Join(writeTree(t, map[string]string{"a.c": text}), "a.c")
+	_, rep, _ := checkJSON(t, path, "--target", "cortex-m3", "--timeout", "4s")
+	guessOnMarked(t, rep, text, "/* differ */", func(a verdict.Assumption) bool {
+		return strings.HasSuffix(a.Text, "symbols that the linker provides have different addresses")
+	}, nil)
 }

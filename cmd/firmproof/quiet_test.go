@@ -98,12 +98,21 @@ void twice(void) { if (n < 0 || n > 7) return; buf[n] = 1; }
 // TestHandedOver: functions that are handed to code which is not there, as tasks and callbacks are, may run meanwhile.
 func TestHandedOver(t *testing.T) {
 	const text = `#include <stdlib.h>
-int xTaskCreate(void (*f)(void *), const char *name, unsigned depth, void *p, unsigned prio, void **h);
+struct ops { void (*rx)(void), (*tx)(void); };
+int uart_open(const struct ops *o), spi_open(struct ops *o), xTaskCreate(void (*f)(void *), const char *name, unsigned depth, void *p, unsigned prio, void **h);
 void attachInterrupt(int pin, void (*isr)(void), int mode);
-static int n, m, k, v[4]; static char buf[8];
+static int n, m, k, v[4], in_table, in_local, hal; static char buf[8];
 static void worker(void *p) { (void)p; n = 1; }
 static void pin(void) { m = 1; }
 static int less(const void *a, const void *b) { k++; return *(const int *)a - *(const int *)b; }
+static void rx(void) { in_table++; }
+static void tx(void) { in_local++; }
+static const struct ops ops = { rx, 0 };
+void HAL_UART_RxCpltCallback(void *h) { if (h) hal++; }
+void open_all(void) { struct ops o = { 0, tx }; uart_open(&ops); spi_open(&o); }
+void table(void) { if (in_table < 0 || in_table > 7) return; buf[in_table] = 1; } /* quiet */
+void local(void) { if (in_local < 0 || in_local > 7) return; buf[in_local] = 1; } /* quiet */
+void vendor(void) { if (hal < 0 || hal > 7) return; buf[hal] = 1; } /* quiet */
 void start(void) { xTaskCreate(worker, "w", 100, 0, 1, 0); attachInterrupt(2, pin, 1); }
 void sorted(void) { qsort(v, 4, sizeof *v, less); }
 void task(void) { if (n < 0 || n > 7) return; buf[n] = 1; } /* quiet */
@@ -116,4 +125,34 @@ void once(void) { int x = n; if (x < 0 || x > 7) return; buf[x] = 1; }
 	guessOnMarked(t, rep, text, "/* quiet */", isQuiet, func(c *verdict.Claim, _ string) bool {
 		return c.Check == verdict.Termination || c.Status == verdict.Violated || c.Status == verdict.Unknown
 	})
+}
+
+// TestQuietBehind: what a handler changes may be read through a pointer, or by a function that the handler calls, too.
+func TestQuietBehind(t *testing.T) {
+	const text = `struct ring { unsigned n; char b[8]; };
+static struct ring rx; static unsigned filled, own; static char buf[8];
+void push(char c) { if (filled < 8) buf[filled++] = c; } /* quiet */
+static void mine(char c) { if (own < 8) buf[own++] = c; }
+static void tick(void) { rx.n++; push(1); mine(1); }
+TABLE
+char top(const struct ring *r) { if (r->n == 0 || r->n > 8) return 0; return r->b[r->n - 1]; } /* quiet */
+char once(const struct ring *r) { unsigned n = r->n; if (n == 0 || n > 8) return 0; return r->b[n - 1]; }
+char app(void) { return top(&rx); }
+char other(const short *p) { return *p < 0 || *p > 7 ? 0 : buf[*p]; }
+`
+	for name, table := range map[string]string{
+		"section":   `__attribute__((section(".isr_vector"), used)) void (*const vectors[])(void) = { 0, tick };`,
+		"attribute": `__attribute__((interrupt)) void irq(void) { tick(); }`,
+		"name":      `void uart_isr(void) { tick(); }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(text, "TABLE", table, 1)
+			path := filepath.Join(writeTree(t, map[string]string{"a.c": text}), "a.c")
+			_, rep, _ := checkJSON(t, path, "--target", "cortex-m3", "--timeout", "4s")
+			guessOnMarked(t, rep, text, "/* quiet */", isQuiet, func(c *verdict.Claim, _ string) bool {
+				return c.Check == verdict.Termination
+			})
+		})
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// handlersIn lists the handlers of interrupts that a unit's text defines: they stay, since answers say which of them do
-// not run between the steps of an entry.
+// handlersIn lists the handlers of interrupts that a unit's text defines, what a vendor's handlers call, and tables of
+// handlers: they stay, since answers say which of them do not run between the steps of an entry.
 func handlersIn(text []byte) []string {
 	var marks [][]byte // of the groups of attributes that make one
 	for line := range bytes.Lines(text) {
@@ -20,6 +20,9 @@ func handlersIn(text []byte) []string {
 	var out []string
 	for line := range bytes.Lines(text) {
 		if !bytes.HasPrefix(line, []byte("define ")) {
+			if name, ok := tableIn(line); ok {
+				out = append(out, name)
+			}
 			continue
 		}
 		_, from, _ := bytes.Cut(line, []byte("@"))
@@ -27,10 +30,21 @@ func handlersIn(text []byte) []string {
 		if !ok || bytes.HasPrefix(name, []byte(`"`)) {
 			continue
 		}
-		if ir.NamesHandler(string(name)) && bytes.HasPrefix(rest, []byte(")")) ||
+		if ir.NamesHandler(string(name)) && bytes.HasPrefix(rest, []byte(")")) || ir.NamesCallback(string(name)) ||
 			slices.ContainsFunc(marks, func(m []byte) bool { return bytes.Contains(rest, m) }) {
 			out = append(out, string(name))
 		}
 	}
 	return out
+}
+
+// tableIn returns the name of the variable that a line defines, if it is a table of handlers by its section.
+func tableIn(line []byte) (string, bool) {
+	name, rest, ok := bytes.Cut(line, []byte(" = "))
+	if !ok || !bytes.HasPrefix(name, []byte("@")) || bytes.HasPrefix(name, []byte(`@"`)) {
+		return "", false
+	}
+	_, section, ok := bytes.Cut(rest, []byte(`, section "`))
+	section, _, _ = bytes.Cut(section, []byte(`"`))
+	return string(name[1:]), ok && ir.VectorSection(string(section))
 }

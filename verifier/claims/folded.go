@@ -57,5 +57,44 @@ func AssumedOf(m *ir.Module, entry *ir.Func) (out []verdict.Assumption) {
 			out = append(out, ir.ChosenIn(f, text))
 		}
 	}
+	if symbolsMeet(m.Slice(entry, true)) {
+		out = append(out, symbolsDiffer)
+	}
 	return out
+}
+
+// symbolsDiffer is assumed of each two variables that are declared and not defined, of which two may be symbols of the
+// linker for one address: the ends of a section that is empty.
+var symbolsDiffer = verdict.Assume("", verdict.Meaning, verdict.Chosen,
+	"symbols that the linker provides have different addresses")
+
+// symbolsMeet reports whether m does more with the addresses of two such variables than to access them.
+func symbolsMeet(m ir.Slice) bool {
+	handed := map[*ir.Global]bool{}
+	note := func(g *ir.Global) {
+		if g.Extern {
+			handed[g] = true
+		}
+	}
+	for _, g := range m.Globals {
+		ir.EachAddress(g.Init, note)
+	}
+	for _, f := range m.Funcs {
+		into := ir.AddressesIn(f)
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for i, v := range in.Args {
+					if in.Op == ir.OpGep || in.Op == ir.OpBitcast || ir.Accessed(in, i) {
+						continue
+					}
+					if g := into(v); g != nil {
+						note(g)
+					} else if c, ok := v.(*ir.Const); ok {
+						ir.EachAddress(c, note)
+					}
+				}
+			}
+		}
+	}
+	return len(handed) > 1
 }

@@ -86,16 +86,20 @@ func endedByHandler(p *problem.Problem, res *verdict.Result, c *verdict.Claim, i
 // QuestionOf asks which guesses of p, and which contents that its harness made up, values rest on.
 func QuestionOf(p *problem.Problem) flow.Question {
 	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{},
-		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Own: map[*ir.Func][]string{}, Fresh: p.Fresh}
+		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Still: map[string]bool{}, Own: map[*ir.Func][]string{},
+		Fresh: p.Fresh}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
 		}
-		if a.Relation == verdict.Order {
+		switch {
+		case a.Relation == verdict.Order:
 			q.Order = a.ID
+		case a.ID == symbolsDiffer.ID:
+			q.Differ = a.ID
 		}
 		q.IDs = append(q.IDs, a.ID)
-		q.Apart[a.ID] = a.Relation == verdict.Apart
+		q.Apart[a.ID], q.Still[a.ID] = a.Relation == verdict.Apart, a.Relation == verdict.Quiet
 		replaced := a.MayBeReplaced()
 		if replaced {
 			if f := p.Module.Func(a.Subject); f != nil {

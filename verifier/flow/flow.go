@@ -32,7 +32,9 @@ type Rests struct {
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
 
 	order          set                      // of what the order of blocks decides
+	differ         set                      // of what the addresses of symbols decide
 	apart          set                      // assumptions that objects do not overlap
+	still          set                      // those that nothing else changes them
 	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
 	world          set                      // of all that is in memory
 	stray          set                      // of what is stored where it is not known
@@ -50,7 +52,9 @@ type Question struct {
 	Apart  map[string]bool         // those that say that the allocations which bring them do not overlap
 	Around map[*ir.Global][]string // those of them that are about a variable as well
 	Quiet  map[*ir.Global][]string // those that say that nothing else changes a variable while code reads it
+	Still  map[string]bool         // those that say so of the allocations which bring them
 	Own    map[*ir.Func][]string   // those that say that a function does what its code does, which another may replace
+	Differ string                  // the one that symbols which the linker provides have different addresses; empty: none
 	Order  string                  // the one that is about how blocks of a harness stand to each other; empty: none
 	Holds  func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
 	Fresh  func(*ir.Instr) bool    // reports reads of volatile numbers that give any value each time; may be nil
@@ -64,7 +68,7 @@ func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
 	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
-		order: newSet(len(ids)), apart: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
+		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), still: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
 		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
 		r.fresh = func(*ir.Instr) bool { return false }
@@ -74,9 +78,15 @@ func Follow(q Question) *Rests {
 			r.apart.add(i)
 			r.written[i], r.freed[i] = map[*object]bool{}, map[*object]bool{}
 		}
+		if q.Still[id] {
+			r.still.add(i)
+		}
 	}
 	if i, ok := r.bit[q.Order]; ok {
 		r.order.add(i)
+	}
+	if i, ok := r.bit[q.Differ]; ok {
+		r.differ.add(i)
 	}
 	for f, list := range q.Own {
 		r.own[f] = newSet(len(ids))
@@ -94,6 +104,7 @@ func Follow(q Question) *Rests {
 		}
 	}
 	for _, g := range m.Globals {
+		r.object(g).symbol = g.Extern
 		r.initial(r.object(g), g.Init, 0, &m.Layout)
 		if id := q.Starts[g]; id != "" {
 			r.object(g).at(everywhere).tags.add(r.bit[id])

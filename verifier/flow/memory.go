@@ -52,6 +52,7 @@ type object struct {
 	extent set  // what its size, and that it is alive, rests on
 	apart  set  // that it does not overlap another
 	quiet  set  // that nothing changes it between two steps of code
+	symbol bool // the linker may provide it: two of these may have one address
 	made   bool // a harness made it for a pointer to lead to
 	cells  []cell
 	n      int // assumptions

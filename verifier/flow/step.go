@@ -178,16 +178,21 @@ func (r *Rests) computed(in *ir.Instr) {
 		r.set(in, &value{tags: r.order})
 	}
 	if len(in.Args) == 2 {
-		r.set(in, &value{tags: r.between(in.Args[0], in.Args[1])})
+		r.set(in, &value{tags: r.between(in)})
 	}
 	r.set(in, &value{tags: r.followed(in)})
 }
 
-// between returns the assumptions that what two addresses lead to does not overlap: they may be equal without.
-func (r *Rests) between(x, y ir.Value) set {
+// between returns the assumptions that what two addresses lead to does not overlap, and that they are not of one symbol of
+// the linker: they may be equal without.
+func (r *Rests) between(in *ir.Instr) set {
 	out := newSet(len(r.ids))
-	for _, p := range r.of(x).points {
-		for _, q := range r.of(y).points {
+	ordered := in.Op == ir.OpIcmp && in.Pred != ir.EQ && in.Pred != ir.NE // the ends of an empty section are so, too
+	for _, p := range r.of(in.Args[0]).points {
+		for _, q := range r.of(in.Args[1]).points {
+			if !ordered && p.object != q.object && p.object.symbol && q.object.symbol {
+				out.or(r.differ)
+			}
 			for i := range out {
 				if p.object != q.object {
 					out[i] |= p.object.apart[i] & q.object.apart[i]
@@ -244,9 +249,11 @@ func (r *Rests) allocated(in *ir.Instr, here *value) {
 	o.made = strings.HasPrefix(in.Name, ir.BehindPointer)
 	news := false
 	for i, w := range r.followed(in) {
-		news = news || w&r.apart[i]&^o.apart[i] != 0 || w&^r.apart[i]&^o.extent[i] != 0
+		extent := w &^ r.apart[i] &^ r.still[i]
+		news = news || w&r.apart[i]&^o.apart[i] != 0 || w&r.still[i]&^o.quiet[i] != 0 || extent&^o.extent[i] != 0
 		o.apart[i] |= w & r.apart[i]
-		o.extent[i] |= w &^ r.apart[i]
+		o.quiet[i] |= w & r.still[i]
+		o.extent[i] |= extent
 	}
 	for _, a := range in.Args {
 		news = o.extent.or(r.of(a).tags) || news

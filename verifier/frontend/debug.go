@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	llir "github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/metadata"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -151,6 +152,7 @@ func (d *debugInfo) subprogram(out *ir.Func, f *llir.Func) *verdict.Pos {
 			out.CName = qualified(sp)
 			out.Pos = d.filePos(sp.File, sp.Line)
 			out.Pos.Function = out.CName
+			out.Public = sp.SPFlags&enum.DISPFlagLocalToUnit == 0
 			if st, ok := sp.Type.(*metadata.DISubroutineType); ok && len(fields(st.Types)) > 0 {
 				out.DRet = d.typ(st.Types.Fields[0])
 			}

@@ -84,6 +84,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 	t.met(src)
 	t.dangling()
 	t.emptyCopies(src)
+	ir.ListHandlers(t.m)
 	return t.m, nil
 }
 

@@ -139,7 +139,7 @@ func (w *callWriter) callOf(f *ir.Func, into ir.Value) *ir.Instr {
 		}
 	}
 	h.apart(args)
-	h.quiet()
+	h.quiet(args)
 	h.replaceable()
 	h.showHeld()
 	h.preconditions(args)

@@ -100,7 +100,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	}
 	h.globals()
 	h.apart(args)
-	h.quiet()
+	h.quiet(args)
 	h.replaceable()
 	h.showHeld()
 	h.preconditions(args)

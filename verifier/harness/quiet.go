@@ -23,42 +23,79 @@ func (p *Program) Woven(list []interrupt.Handler) {
 
 // quiet notes for each variable that the function reads and a handler changes that this does not happen meanwhile. One
 // read alone of numbers gives what any handler before it left, where variables hold any numbers at first.
-func (h *harness) quiet() {
+func (h *harness) quiet(args []ir.Value) {
 	var reads map[*ir.Global]int
 	for _, x := range h.p.m.Funcs {
-		if !(x.Handler || h.p.handedOver()[x]) || !mayRun(x, h.of, h.p.woven) || h.p.reachOf(x).Funcs[h.of] {
+		if !(x.Handler || h.p.handedOver()[x]) || !mayRun(x, h.of, h.p.woven) || h.p.runsIn(h.of, x) {
 			continue
 		}
 		if reads == nil {
 			reads = h.reads()
 		}
 		writes := h.p.effectsOf(x).writes
+		h.stays(x, writes, args)
 		for _, g := range h.Module.Globals {
 			if !writes[g] || !h.reached.Globals[g] || g.Var == nil || !h.p.handedOut(g) && (reads[g] == 0 ||
 				h.anyState && onlyNumbers(g) && reads[g] == 1 && h.readsOnce(g)) {
 				continue
 			}
-			what, other := "a handler of interrupts", x.Name
-			if !x.Handler {
-				what, other = "which code that is not here runs", ""
-			}
-			a := verdict.Assume(g.Name, verdict.Quiet, verdict.Chosen, fmt.Sprintf("%s, %s, changes %s at no moment of %s",
-				x.CName, what, ir.NameOf(g), h.of.CName))
-			a.Other = other
-			h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
+			h.stay(x, g.Name, ir.NameOf(g))
 		}
 	}
 }
 
-// handedOver tells which functions are handed to functions that are not there.
+// stay notes that x, a handler or the like, does not change what is named so while the function runs.
+func (h *harness) stay(x *ir.Func, about, name string) (id string) {
+	what, other := "a handler of interrupts", x.Name
+	if !x.Handler {
+		what, other = "which code that is not here runs", ""
+	}
+	a := verdict.Assume(about, verdict.Quiet, verdict.Chosen, fmt.Sprintf("%s, %s, changes %s at no moment of %s",
+		x.CName, what, name, h.of.CName))
+	a.Other = other
+	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
+	return a.ID
+}
+
+// stays notes of each pointer that may lead to a variable which x writes that this does not happen meanwhile:
+// `ring_get(&rx)`.
+func (h *harness) stays(x *ir.Func, writes map[*ir.Global]bool, args []ir.Value) {
+	for _, p := range h.grounds(args) {
+		if p.variable != nil {
+			continue
+		}
+		for _, g := range h.p.m.Globals {
+			if writes[g] && g.Var != nil && !g.Const && h.p.handedOut(g) && mayOverlap(p.t, g.Var.T) {
+				id := h.stay(x, h.of.CName+"."+h.prefix+p.name, "what "+h.prefix+p.name+" leads to")
+				if brings(id, p.at); h.overlap && p.arg >= 0 {
+					brings(id, args[p.arg]) // what it leads to, too
+				}
+				break
+			}
+		}
+	}
+}
+
+// runsIn reports whether f runs in the handler x alone: no other file can name it, and only what x comes to does.
+func (p *Program) runsIn(f, x *ir.Func) bool {
+	in := p.reachOf(x).Funcs
+	return in[f] && !f.Public && !f.Addr && !slices.ContainsFunc(p.calls[f], func(at *ir.Instr) bool { return !in[at.Block.Func] })
+}
+
+// handedOver tells which functions are handed to functions that are not there, also in a structure, and which ones a
+// vendor's handlers call.
 func (p *Program) handedOver() map[*ir.Func]bool {
 	if p.beside != nil {
 		return p.beside
 	}
 	p.beside = map[*ir.Func]bool{}
+	held := p.functionsHeld()
 	for _, f := range p.m.Funcs {
 		if f.Made || f.Driven() {
 			continue
+		}
+		if !f.IsDecl() && ir.NamesCallback(f.Name) {
+			p.beside[f] = true
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
@@ -67,14 +104,72 @@ func (p *Program) handedOver() map[*ir.Func]bool {
 					continue
 				}
 				for _, v := range in.Args {
-					if c, ok := ir.Root(v).(*ir.Const); ok && c.Func != nil && !c.Func.IsDecl() {
-						p.beside[c.Func] = true
+					for _, x := range held(v) {
+						p.beside[x] = p.beside[x] || !x.IsDecl()
 					}
 				}
 			}
 		}
 	}
 	return p.beside
+}
+
+// functionsHeld returns a function that lists the functions which a value is, or which the variable that it leads to may
+// hold: by its initialiser, and by what any code stores or copies there.
+func (p *Program) functionsHeld() func(ir.Value) []*ir.Func {
+	held := map[any][]*ir.Func{} // by the variable
+	seen := map[*ir.Global]bool{}
+	var constant func(c *ir.Const) []*ir.Func
+	constant = func(c *ir.Const) (out []*ir.Func) {
+		if c == nil {
+			return nil
+		}
+		if c.Func != nil {
+			out = append(out, c.Func)
+		}
+		for _, e := range c.Elems {
+			out = append(out, constant(e)...)
+		}
+		if g := c.Global; g != nil {
+			if !seen[g] {
+				seen[g] = true
+				held[g] = append(held[g], constant(g.Init)...)
+			}
+			out = append(out, held[g]...)
+		}
+		return out
+	}
+	of := func(v ir.Value) []*ir.Func {
+		switch r := ir.Root(v).(type) {
+		case *ir.Const:
+			return constant(r)
+		case *ir.Instr:
+			return held[r]
+		}
+		return nil
+	}
+	for _, f := range p.m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				var to, what ir.Value
+				switch {
+				case in.Op == ir.OpStore:
+					to, what = in.Args[1], in.Args[0]
+				case in.Model == ir.ModelMemcpy:
+					to, what = in.Args[0], in.Args[1]
+				}
+				if to == nil || !what.Type().IsPtr() {
+					continue
+				}
+				var at any = ir.Root(to)
+				if c, ok := at.(*ir.Const); ok {
+					at = c.Global
+				}
+				held[at] = append(held[at], of(what)...)
+			}
+		}
+	}
+	return of
 }
 
 // mayRun reports whether x, a handler or the like, may run between two steps of f beside those that are woven in.

@@ -43,6 +43,47 @@ func EachAddress(c *Const, visit func(*Global)) {
 	}
 }
 
+// NumbersBehind lists the loads of numbers that pointers from elsewhere lead to, in code of the program. only: all that it
+// does with these pointers is to move, compare and hand them on, and to read and write numbers.
+func NumbersBehind(m *Module) (loads []*Instr, only bool) {
+	only = true
+	for _, f := range m.Funcs {
+		if f.Made || f.Driven() {
+			continue
+		}
+		into := AddressesIn(f)
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for i, v := range in.Args {
+					if !v.Type().IsPtr() || into(v) != nil || isLocal(v) {
+						continue
+					}
+					switch to := CalledFunc(in); {
+					case in.Op == OpLoad && in.T.IsInt():
+						loads = append(loads, in)
+					case in.Op == OpStore && (i == 1 || isLocal(in.Args[1])), in.Op == OpGep, in.Op == OpBitcast, in.Op == OpIcmp,
+						in.Op == OpPhi, in.Op == OpSelect, in.Op == OpRet, to != nil && !to.IsDecl():
+					default:
+						only = false
+					}
+				}
+			}
+		}
+	}
+	return loads, only
+}
+
+// isLocal reports the address of a local variable, or none.
+func isLocal(v Value) bool {
+	switch r := Root(v).(type) {
+	case *Instr:
+		return r.Op == OpAlloca
+	case *Const:
+		return true
+	}
+	return false
+}
+
 // NumbersRead lists the loads of each variable, or of parts of it, in code that names it, for variables of which these are
 // integers, and with whose address nothing else is done than to load and to store there.
 func NumbersRead(m *Module) map[*Global][]*Instr {

@@ -147,7 +147,8 @@ type Func struct {
 	Chosen      []string // likewise, where machines do something else: instructions say what rests on it (ChosenIn)
 	Starts      bool     // without a body: a call may have functions of the program run later, or beside it
 	Replaceable bool     // a weak definition of C: another file may define it instead
-	Handler     bool     // of interrupts, by an attribute or by the name that vector tables have for it
+	Handler     bool     // of interrupts, by an attribute, by the name that vector tables have for it, or because it is in one
+	Public      bool     // other files can name it, by the debug information
 	Made        bool     // by the driver, around the entry: claims nothing of its own instructions but the end's
 }
 
