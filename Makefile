@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release clean
+.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes twins long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release clean
 
 setup:
 	@scripts/setup.sh
@@ -99,6 +99,10 @@ soundness: setup
 # are tried), DURATION each.
 attributes: setup-tests
 	FIRMPROOF_ATTRIBUTES=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestAttributes$$' -timeout 0 -v ./cmd/firmproof
+
+# Pairs of small programs, a bug and its mended twin, by class; with UPDATE=1 the figures in docs/twins.md.
+twins: setup
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -v -run '^TestTwins$$' ./cmd/firmproof
 
 # Families of programs that `make test` takes a sample of, all of them.
 long: setup
