@@ -40,51 +40,106 @@ func dumpTo(w io.Writer, jobs []prepare.Job, stages []string) {
 
 // verify runs the jobs, fl.jobs at a time, and keeps their order.
 func verify(ctx context.Context, progress io.Writer, fl *checkFlags, jobs []prepare.Job) []verdict.Result {
-	results := make([]verdict.Result, len(jobs))
-	run := &checking{certs: fl.certs, line: newProgress(progress, len(jobs), fl.out.quiet),
+	results := (&turns{jobs: jobs}).verify(ctx, progress, fl)
+	prepare.InContext(jobs, results)
+	return results
+}
+
+// turns says which of several jobs is verified when.
+type turns struct {
+	jobs  []prepare.Job
+	order []int              // of jobs; nil: as they stand
+	after map[int]int        // jobs that wait for another one
+	begin func(i, waits int) // before job i, which waited for a job: that one has its result in results; may be nil
+
+	results []verdict.Result
+	mu      sync.Mutex
+	over    *sync.Cond // a job
+	begun   []bool
+	ended   []bool
+}
+
+// verify runs the jobs, fl.jobs at a time.
+func (t *turns) verify(ctx context.Context, progress io.Writer, fl *checkFlags) []verdict.Result {
+	n := len(t.jobs)
+	t.results, t.begun, t.ended = make([]verdict.Result, n), make([]bool, n), make([]bool, n)
+	t.over = sync.NewCond(&t.mu)
+	run := &checking{certs: fl.certs, line: newProgress(progress, n, fl.out.quiet),
 		cache: answers.OpenFolder(fl.answers), clock: fl.clock}
 	defer run.line.clear()
 	if fl.failFast {
 		ctx, run.end = context.WithCancel(ctx)
 		defer run.end()
 	}
-	for i := range jobs {
-		jobs[i].Plan.Proofs = fl.proofs
+	for i := range t.jobs {
+		t.jobs[i].Plan.Proofs = fl.proofs
 	}
-	type answer struct {
-		n   int
-		res verdict.Result
+	done := make(chan struct{})
+	var workers sync.WaitGroup
+	for range min(max(1, fl.jobs), n) {
+		workers.Go(func() {
+			for i := t.next(); i >= 0; i = t.next() {
+				t.keep(i, run.job(ctx, i, &t.jobs[i]))
+			}
+		})
 	}
-	slots, answers := make(chan struct{}, max(1, fl.jobs)), make(chan answer, len(jobs))
 	go func() {
-		for i := range jobs {
-			slots <- struct{}{}
-			go func() {
-				defer func() { <-slots }()
-				answers <- answer{i, run.job(ctx, i, &jobs[i])}
-			}()
-		}
+		workers.Wait()
+		close(done)
 	}()
-	ended := make([]bool, len(jobs))
-	late := whenLate(ctx)
-	take := func(a answer) { results[a.n], ended[a.n] = a.res, true }
-	for range jobs {
-		select {
-		case a := <-answers:
-			take(a)
-		case <-late:
+	select {
+	case <-done:
+	case <-whenLate(ctx):
+	}
+	return t.whole()
+}
+
+// next returns the job whose turn it is, once there is one; below zero: all have begun.
+func (t *turns) next() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for {
+		left := false
+		for k := range t.jobs {
+			i := k
+			if t.order != nil {
+				i = t.order[k]
+			}
+			before, waits := t.after[i]
+			if left = left || !t.begun[i]; t.begun[i] || waits && !t.ended[before] {
+				continue
+			}
+			if t.begun[i] = true; waits && t.begin != nil {
+				t.begin(i, before)
+			}
+			return i
+		}
+		if !left {
+			return -1
+		}
+		t.over.Wait()
+	}
+}
+
+// keep notes the result of a job.
+func (t *turns) keep(i int, res verdict.Result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.results[i], t.ended[i] = res, true
+	t.over.Broadcast()
+}
+
+// whole returns the results; those that are not there yet say that a signal ended their jobs.
+func (t *turns) whole() []verdict.Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := slices.Clone(t.results)
+	for i := range t.jobs {
+		if !t.ended[i] {
+			out[i] = stoppedEarly(&t.jobs[i], "ended by a signal", "")
 		}
 	}
-	for len(answers) > 0 {
-		take(<-answers)
-	}
-	for i := range jobs {
-		if !ended[i] {
-			results[i] = stoppedEarly(&jobs[i], "ended by a signal", "")
-		}
-	}
-	prepare.InContext(jobs, results)
-	return results
+	return out
 }
 
 // whenLate returns a channel that is closed when those who work under ctx had time enough to notice its end.

@@ -158,14 +158,13 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 	if err != nil {
 		return nil, err
 	}
-	out := &verified{now: s.answer(ctx, sides.Head), gaps: sides.Gaps, behaviour: sides.Behaviour}
+	out := &verified{gaps: sides.Gaps, behaviour: sides.Behaviour}
+	now, before := s.entries(ctx, sides)
+	out.now = s.report(now)
 	if sides.BaseErr != nil {
 		return out, sides.BaseErr
 	}
-	prepare.TryOn(sides.Base, sides.Head, out.now.Results, func(target string) map[string]string {
-		return sides.Gaps[target].Renamed
-	})
-	out.before = s.answer(ctx, sides.Base)
+	out.before = s.report(before)
 	for _, c := range prepare.Behaviours(out.before) {
 		b := out.behaviour[c.Target]
 		b.Comparisons = append(b.Comparisons, c)
@@ -209,10 +208,42 @@ func (s *simulation) build(ctx context.Context, from prepare.Request, dir string
 	return built, nil
 }
 
-// answer verifies.
-func (s *simulation) answer(ctx context.Context, jobs []prepare.Job) *verdict.Report {
-	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
-		Results: verify(ctx, s.err, &s.fl, jobs)}
+// entries verifies both commits entry by entry: an entry of the base follows that of the head, whose violations it is
+// tried on. So what is known when a run ends early is compared.
+func (s *simulation) entries(ctx context.Context, sides *prepare.Sides) (now, before []verdict.Result) {
+	n := len(sides.Head)
+	renamed := func(target string) map[string]string { return sides.Gaps[target].Renamed }
+	of := prepare.EntriesOf(sides.Base, sides.Head, renamed)
+	t := &turns{jobs: slices.Concat(sides.Head, sides.Base), after: map[int]int{}}
+	for k := range sides.Base {
+		if head, is := of[k]; is {
+			t.after[n+k] = head
+		}
+	}
+	for i := range n {
+		t.order = append(t.order, i)
+		for k := range sides.Base {
+			if head, is := of[k]; is && head == i {
+				t.order = append(t.order, n+k)
+			}
+		}
+	}
+	for k := range sides.Base {
+		if _, is := of[k]; !is {
+			t.order = append(t.order, n+k)
+		}
+	}
+	t.begin = func(base, head int) { t.jobs[base].TryOn(&t.jobs[head], &t.results[head]) }
+	all := t.verify(ctx, s.err, &s.fl)
+	now, before = all[:n:n], all[n:]
+	prepare.InContext(t.jobs[:n], now)
+	prepare.InContext(t.jobs[n:], before)
+	return now, before
+}
+
+// report makes a report of results.
+func (s *simulation) report(results []verdict.Result) *verdict.Report {
+	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: results}
 }
 
 // show prints a check run per target, as GitHub would.

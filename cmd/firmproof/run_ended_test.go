@@ -34,14 +34,14 @@ func (n *overheard) Write(p []byte) (int, error) {
 }
 
 // TestSimulationKilled: a signal ends a simulation in a process of its own; it tells what it knows, and what it did not
-// come to.
+// come to. Entries are verified one after the other, each for both commits: what was done is compared.
 func TestSimulationKilled(t *testing.T) {
-	const text = "#include \"firmproof.h\"\nint quick(void) {\n  return @ / firmproof_nondet_int();\n}\nint hard(void) {\n" +
+	const text = "#include \"firmproof.h\"\nint quick(void) {\n  return 1 / (firmproof_nondet_int() | @);\n}\nint hard(void) {\n" +
 		"  unsigned long long a = firmproof_nondet_uint(), b = firmproof_nondet_uint();\n" +
 		"  firmproof_assert(a <= @ || b <= @ || a * b != 13372101884243077687u, \"factors\");\n  return 0;\n}\n"
 	dir := changesFolder(t, map[string]string{"a.c": strings.ReplaceAll(text, "@", "1"), ".firmproof.yml": "version: 1\n" +
 		"targets: [x86_64]\nbuild: {sources: [a.c]}\nharnesses: [{entry: quick}, {entry: hard}]\n"},
-		map[string]string{"a.c": strings.ReplaceAll(text, "@", "2")})
+		map[string]string{"a.c": strings.ReplaceAll(text, "@", "0")})
 	for _, sent := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		progress := &overheard{word: "quick", found: make(chan struct{})}
 		var out bytes.Buffer
@@ -70,9 +70,6 @@ func TestSimulationKilled(t *testing.T) {
 			t.Errorf("%v: %v: %s", sent, err, progress.all.String())
 		}
 		wantAll(t, out.String(), "Ended by a signal", "firmproof / x86_64: failure", "div-by-zero",
-			"**Ended before it was done**, without a whole answer: `hard`, `quick of the base`, `hard of the base`")
-		if strings.Contains(out.String(), "— new") {
-			t.Errorf("it is not known to be new:\n%s", out.String())
-		}
+			"**Ended before it was done**, without a whole answer: `hard`, `hard of the base`", "1 new, 0 fixed, 0 known")
 	}
 }

@@ -55,37 +55,57 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 	}
 }
 
-// TryOn lets jobs of the base begin with the inputs that violate the head: a violation that the base has, too, is
-// known, however much time its search would take. Where objects lie is left to the execution: that depends on the
-// whole program. Each job gets the head's, whose results are those of heads in this order. renamed gives the functions
-// of a target that have other names in the head, by their names in the base.
+// TryOn lets jobs of the base begin with the inputs that violate the head (Job.TryOn). results are those of heads in this
+// order. renamed gives the functions of a target that have other names in the head, by their names in the base.
 func TryOn(bases, heads []Job, results []verdict.Result, renamed func(target string) map[string]string) {
+	for i, k := range EntriesOf(bases, heads, renamed) {
+		bases[i].TryOn(&heads[k], &results[k])
+	}
+}
+
+// EntriesOf finds the job of the head for those of the base that ask the same, by index.
+func EntriesOf(bases, heads []Job, renamed func(target string) map[string]string) map[int]int {
 	type key struct{ target, entry string }
 	of := map[key]int{}
-	for i := range results {
-		of[key{results[i].Target, results[i].Entry}] = i
+	for i := range heads {
+		of[key{heads[i].Plan.Target, heads[i].Name()}] = i
 	}
+	out := map[int]int{}
 	for i := range bases {
 		b := &bases[i]
 		k, is := of[key{b.Plan.Target, RenamedEntry(b.Name(), renamed(b.Plan.Target))}]
-		if !is || b.Settled != nil || heads[k].Settled != nil {
+		if is && b.Settled == nil && b.Pair == nil {
+			out[i] = k
+		}
+	}
+	return out
+}
+
+// TryOn lets a job of the base begin with the inputs that violate the head: a violation that the base has, too, is
+// known, however much time its search would take. Where objects lie is left to the execution: that depends on the
+// whole program. The job gets the head's, whose result is res. Whether callers take back what res has may not be known
+// yet.
+func (b *Job) TryOn(head *Job, res *verdict.Result) {
+	if b.Settled != nil || head.Settled != nil {
+		return
+	}
+	a := &Against{Job: *head, Found: []verdict.Claim{}, Open: change.LeavesOpen(&head.Plan, res)}
+	for _, c := range res.Claims {
+		if c.Status != verdict.Violated {
 			continue
 		}
-		a := &Against{Job: heads[k], Found: []verdict.Claim{}, Open: change.LeavesOpen(&heads[k].Plan, &results[k])}
-		for _, c := range results[k].Claims {
-			if c.Status != verdict.Violated || len(c.Inputs) == 0 {
-				continue
-			}
-			b.Plan.Tried = append(b.Plan.Tried, slices.DeleteFunc(slices.Clone(c.Inputs), func(in verdict.Input) bool {
-				return in.Kind == input.Base.String()
-			}))
-			c.Trace, c.Certificate, c.Evidence = nil, nil, nil
-			a.Found = append(a.Found, c)
+		if a.Open = a.Open || len(head.Callers) > 0; len(c.Inputs) == 0 {
+			continue
 		}
-		for _, c := range heads[k].left {
-			c.Trace, c.Certificate, c.Evidence = nil, nil, nil
-			a.Left = append(a.Left, c)
-		}
-		b.Against = a
+		b.Plan.Tried = append(b.Plan.Tried, slices.DeleteFunc(slices.Clone(c.Inputs), func(in verdict.Input) bool {
+			return in.Kind == input.Base.String()
+		}))
+		c.Trace, c.Certificate, c.Evidence = nil, nil, nil
+		a.Found = append(a.Found, c)
 	}
+	for _, c := range head.left {
+		c.Trace, c.Certificate, c.Evidence = nil, nil, nil
+		a.Left = append(a.Left, c)
+	}
+	b.Against = a
 }
