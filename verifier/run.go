@@ -106,9 +106,12 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 	}
 	whole := ctx
 	defer func() {
-		short := tooShort(&plan, res)
-		claims.JudgeAll(whole, p, res)
+		short, past := tooShort(&plan, res), pastGuesses(&plan, res)
+		taken := claims.JudgeAll(whole, p, res)
 		calls.Decide(whole, m, plan, res)
+		if round == 0 {
+			(&another{p: p, res: res, past: past, fixed: taken}).find(whole, m)
+		}
 		widen(whole, m, plan, res, short, round)
 		withoutGuesses(whole, m, plan, res)
 		claims.BoundByHandlers(p, res)

@@ -172,3 +172,34 @@ int poll(struct client *c) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
+
+// TestSimulationOfAnother: a violation that is no finding, since it goes past a block whose size is a guess, or depends on
+// made-up contents, does not hide another one of its claim.
+func TestSimulationOfAnother(t *testing.T) {
+	const list = "struct c {\n  int *list;\n  unsigned at, n;\n};\nint set(struct c *c, int *list, unsigned n) {\n" +
+		"  if (!list) return 0;\n  c->list = list;\n  c->n = n;\n  c->at = 0;\n  return 1;\n}\n" +
+		"void next(struct c *c) {\n  c->at = (c->at + 1) % c->n;\n}\n" +
+		"int get(struct c *c) {\n  if (!c->list) return 0;\n  return c->list[c->at];\n}\n"
+	const table = "struct c {\n  unsigned at;\n};\nstatic const int steps[4] = {1, 2, 3, 4};\n" +
+		"void seek(struct c *c, unsigned at) {\n  c->at = at & 3;\n}\n" +
+		"int get(struct c *c, unsigned more) {\n  if (more > 3) return 0;\n  return steps[c->at & ~3u | more];\n}\n"
+	for what, c := range map[string]struct{ good, bad string }{
+		"null beside a guessed end": {list, strings.Replace(list, "  if (!c->list) return 0;\n", "", 1)},
+		"a number of the caller beside one of the program": {table,
+			strings.Replace(table, "  if (more > 3) return 0;\n", "", 1)},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := changesFolder(t, map[string]string{"a.c": c.good}, map[string]string{"a.c": c.bad},
+				map[string]string{"a.c": c.good})
+			code, out := shortly(dir, "main~2..main~1")
+			if wantAll(t, out, "1 new, 0 fixed, 0 known"); code != exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}

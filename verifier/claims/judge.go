@@ -31,11 +31,12 @@ func resting(on []verdict.Assumption) verdict.Fact {
 }
 
 // JudgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
-// takes back violations by contents that a harness made up.
-func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) {
+// takes back violations by contents that a harness made up. It returns these contents, by claim.
+func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) map[string]replay.Contents {
+	taken := map[string]replay.Contents{}
 	q := QuestionOf(p)
 	if len(q.IDs) == 0 {
-		return
+		return taken
 	}
 	late, end := budget.Longer(ctx, policy.RedrawGrace)
 	defer end()
@@ -56,11 +57,16 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) {
 		case c.Status == verdict.Violated && c.Check == verdict.Termination:
 			for _, exit := range decidersAt(p.Module, c.Pos) {
 				on := r.Operands(exit)
-				takeBack(res, c, MadeUp(late, p, c, exit, on))
+				of, _ := MadeUp(late, p, c, exit, on)
+				takeBack(res, c, of)
 				endedByHandler(p, res, c, on)
 			}
 		case c.Status == verdict.Violated && in != nil:
-			takeBack(res, c, MadeUp(late, p, c, in, r.Operands(in)))
+			of, with := MadeUp(late, p, c, in, r.Operands(in))
+			if of != nil {
+				taken[c.ID] = with
+			}
+			takeBack(res, c, of)
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
 		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
@@ -70,6 +76,7 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) {
 			c.Learn(resting(res.RestsOn(c)))
 		}
 	}
+	return taken
 }
 
 // endedByHandler makes an endless run unknown that goes on as long as no handler changes what decides its end.
@@ -144,8 +151,9 @@ func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
 // ids are those that the values may rest on which decide whether in fails. What is in a block of which nothing says what
 // it holds is input like any, but for addresses that are computed from it, and for how often a loop turns. A loop that
 // never ends is one by all other contents. What fails in the same way with other contents does not depend on them: flow
-// errs on the side of more, executions say which of them it is.
-func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.Instr, ids []string) *verdict.Assumption {
+// errs on the side of more, executions say which of them it is, and with which numbers it does not fail.
+func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.Instr, ids []string) (of *verdict.Assumption,
+	with replay.Contents) {
 	var contents []string
 	for i := range p.Open {
 		a := &p.Open[i]
@@ -155,22 +163,22 @@ func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.In
 		case c.Check != verdict.Termination && a.Relation == verdict.Contents:
 			contents = append(contents, a.ID)
 		case c.Check == verdict.Termination && opaque || c.Check != verdict.Termination && (!opaque || c.Failure.IsNumber()):
-			return a
+			return a, with
 		}
 	}
 	if len(contents) == 0 {
-		return nil
+		return nil, with
 	}
-	id, known := replay.Decisive(ctx, p, c, in, contents)
+	with, known := replay.Decisive(ctx, p, c, in, contents)
 	if !known {
-		id = contents[0]
+		with = replay.Contents{ID: contents[0]}
 	}
 	for i := range p.Open {
-		if p.Open[i].ID == id {
-			return &p.Open[i]
+		if p.Open[i].ID == with.ID {
+			return &p.Open[i], with
 		}
 	}
-	return nil
+	return nil, with
 }
 
 // takeBack makes a violation unknown that depends on contents which the harness made up, and what is only known behind

@@ -52,6 +52,8 @@ const (
 	WiderFirst  int64 = 64              // bytes
 	WiderMost   int64 = 4096
 
+	AnotherTime = 2 * time.Second // for violations beside those that are no findings; at most half of what is left
+
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
 	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together

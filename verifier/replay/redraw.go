@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -17,13 +16,13 @@ import (
 
 // Decisive tells which of some contents that a harness made up a violation depends on: the execution is repeated with
 // others in their place, of each alone and of all at once. ids are the assumptions that name them, at is where it
-// fails. The answer is "" where it fails so whatever they hold. known is false where the executions do not tell: the
-// violation comes without inputs, it is not seen where contents stand, or there are too many.
-func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.Instr, ids []string) (id string,
+// fails. The answer is no contents where it fails so whatever they hold. known is false where the executions do not tell:
+// the violation comes without inputs, it is not seen where contents stand, or there are too many.
+func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.Instr, ids []string) (of Contents,
 	known bool) {
 	e, ok := c.Evidence.(input.Execution)
 	if !ok {
-		return "", false
+		return Contents{}, false
 	}
 	past := ir.Past{}
 	maps.Copy(past, p.Past)
@@ -35,7 +34,7 @@ func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.
 	made := madeIn(p.Module, ids)
 	first, err := d.watched(slices.Concat(slices.Collect(maps.Values(made))...))
 	if err != nil || !d.fails(first) {
-		return "", false
+		return Contents{}, false
 	}
 	d.drawn = append(constantsIn(p.Module), fixed[:]...)
 	d.steps = 2*first.Executed + policy.ShrinkSlack
@@ -43,111 +42,29 @@ func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.
 	var all []part
 	for _, id := range ids {
 		if len(made[id]) == 0 {
-			return "", false
+			return Contents{}, false
 		}
 		all = append(all, made[id]...)
 	}
-	maybe := ""
+	maybe := Contents{}
 	for _, id := range ids {
-		switch d.differs(made[id]) {
+		switch how, with := d.differs(made[id]); how {
 		case passes:
-			return id, true
+			return Contents{ID: id, Passing: with}, true
 		case elsewhere:
-			if maybe == "" {
-				maybe = id
+			if maybe.ID == "" {
+				maybe.ID = id
 			}
 		case untold:
-			return maybe, maybe != ""
+			return maybe, maybe.ID != ""
 		}
 	}
-	if maybe == "" && len(ids) > 1 && d.differs(all) != fails {
-		return "", false // only together
+	if maybe.ID == "" && len(ids) > 1 {
+		if how, _ := d.differs(all); how != fails {
+			return Contents{}, false // only together
+		}
 	}
 	return maybe, true
-}
-
-// part is bytes that a harness made up: of the block that a call fills, or the value that it gives.
-type part struct {
-	of         *ir.Instr
-	off, bytes int64
-}
-
-// madeIn finds the parts that assumptions about contents are about: what the comparison reads that brings each in.
-func madeIn(m *ir.Module, ids []string) map[string][]part {
-	out := map[string][]part{}
-	for _, f := range m.Funcs {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				for _, id := range in.Assumes {
-					if in.Model == ir.ModelAssume && slices.Contains(ids, id) {
-						if x, is := madeBy(b, in.Args[0]); is {
-							out[id] = append(out[id], x)
-						}
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// madeBy finds what block b makes of the number that a condition compares with itself.
-func madeBy(b *ir.Block, condition ir.Value) (part, bool) {
-	compare, _ := condition.(*ir.Instr)
-	if compare == nil || compare.Op != ir.OpIcmp || compare.Args[0] != compare.Args[1] {
-		return part{}, false
-	}
-	load, _ := compare.Args[0].(*ir.Instr)
-	if load == nil || load.Op != ir.OpLoad {
-		return part{}, false
-	}
-	of := part{bytes: int64(load.T.Width+7) / 8}
-	to := load.Args[0]
-	for _, in := range b.Instrs {
-		if in.Op == ir.OpStore && in.Args[1] == to { // behind the call that fills the block
-			call, _ := in.Args[0].(*ir.Instr)
-			if call == nil || call.Model != ir.ModelNondet {
-				return part{}, false
-			}
-			of.of = call
-		}
-	}
-	if of.of != nil {
-		return of, true
-	}
-	block := to
-	for {
-		gep, _ := block.(*ir.Instr)
-		if gep == nil || gep.Op != ir.OpGep || len(gep.Args) != 1 {
-			break
-		}
-		block, of.off = gep.Args[0], of.off+gep.Off
-	}
-	for _, f := range b.Func.Blocks {
-		for _, in := range f.Instrs {
-			if in.Model == ir.ModelHavoc && in.Args[0] == block {
-				of.of = in
-			}
-		}
-	}
-	return of, of.of != nil
-}
-
-// SameParts reports whether two assumptions of two programs are about the same bytes of blocks of the same names.
-func SameParts(m *ir.Module, id string, other *ir.Module, otherID string) bool {
-	shown := func(m *ir.Module, id string) []string {
-		var out []string
-		for _, x := range madeIn(m, []string{id})[id] {
-			at := fmt.Sprint(x.off, x.bytes, x.of.Name)
-			if x.of.Model == ir.ModelHavoc {
-				block, _ := x.of.Args[0].(*ir.Instr)
-				at += block.Name
-			}
-			out = append(out, at)
-		}
-		return out
-	}
-	return slices.Equal(shown(m, id), shown(other, otherID))
 }
 
 // redraw repeats an execution that fails with other contents.
@@ -178,40 +95,42 @@ func (d *redraw) fails(out *interp.Outcome) bool {
 	return out.Kind == interp.Violation && out.Instr == d.at.Instr && out.Check == d.at.Check
 }
 
-// differs says what executions with other contents of parts come to.
-func (d *redraw) differs(parts []part) redrawn {
+// differs says what executions with other contents of parts come to, and with which numbers one passes.
+func (d *redraw) differs(parts []part) (how redrawn, with []uint64) {
 	same, best := 0, untold
 	numbers := d.numbersFor(parts)
 	for draw := range len(numbers) + policy.RedrawRandom {
 		if d.left--; d.left < 0 || d.ctx.Err() != nil {
-			return best
+			return best, nil
 		}
 		src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, read: map[part]bool{},
 			big: d.p.Module.Layout.BigEndian}
+		with = make([]uint64, len(parts))
 		for i, x := range parts {
-			src.values[x.of] = append(src.values[x.of], valuePart{part: x, value: drawnFrom(numbers, draw, i)})
+			with[i] = drawnFrom(numbers, draw, i)
+			src.values[x.of] = append(src.values[x.of], valuePart{part: x, value: with[i]})
 		}
 		out, err := interp.Run(d.ctx, d.p.Module, d.p.Execution(d.steps), src)
 		switch {
 		case err != nil:
-			return best
+			return best, nil
 		case out.Kind == interp.AssumeFailed: // nothing that the harness may hold
 		case slices.ContainsFunc(parts, func(x part) bool { return !src.read[x] }):
-			return best // the harness puts something else there
+			return best, nil // the harness puts something else there
 		case d.fails(out):
 			same++
 		case out.Visits[d.at.Instr.Block] > 0 || slices.ContainsFunc(d.at.Instr.Block.Preds, func(b *ir.Block) bool {
 			return d.at.Instr.AlwaysFails() && out.Visits[b] > 0
 		}):
-			return passes
+			return passes, with
 		default:
 			best = elsewhere
 		}
 	}
 	if best == untold && same >= policy.RedrawLeast {
-		return fails
+		return fails, nil
 	}
-	return best
+	return best, nil
 }
 
 // valuePart is a part and the number that is there instead.

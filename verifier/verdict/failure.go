@@ -1,5 +1,7 @@
 package verdict
 
+import "slices"
+
 // Failure is what a violated claim came to, for those who decide what that counts for. The message says it in words, and
 // a user's words are part of them: nothing is decided by a message.
 type Failure struct {
@@ -70,3 +72,11 @@ func (f *Failure) IsNumber() bool { return f.Is(NoObject) || len(f.Names(ByMachi
 
 // Is reports whether f, which may be nil, is of kind k.
 func (f *Failure) Is(k FailureKind) bool { return f != nil && f.Kind == k }
+
+// Same reports whether two claims fail in the same way, with the same objects; both may be nil.
+func (f *Failure) Same(other *Failure) bool {
+	if f == nil || other == nil {
+		return f == other
+	}
+	return f.Kind == other.Kind && slices.Equal(f.Of, other.Of)
+}
