@@ -113,7 +113,8 @@ func FailsOn(list, what string) bool { return slices.Contains(strings.Split(list
 // and for an unknown, a vacuous or a conditional answer, less that is asked, or another behaviour, where the manifest says
 // so;
 // action_required where there is no verdict at all, or one of some harnesses only; neutral for only unknowns, for a change
-// whose violations were all there before it, and where nothing, or nothing of the change, was checked, or someone ended the run; success otherwise.
+// whose violations were all there before it, and where nothing, or nothing of the change, was checked, or all answers are
+// vacuous, or someone ended the run; success otherwise.
 func Conclusion(results []verdict.Result, o PageOptions) string {
 	unknown, vacuous, answered, known, checked := false, false, len(results) == 0, false, false
 	conditional := false
@@ -123,7 +124,7 @@ func Conclusion(results []verdict.Result, o PageOptions) string {
 		answered = answered || !processLost(r)
 		for j := range r.Claims {
 			c := &r.Claims[j]
-			checked = true
+			checked = checked || r.Vacuous == nil
 			switch {
 			case o.state(r, c) == Accepted:
 			case c.Status == verdict.Violated && o.Changed != nil && o.state(r, c) == Preexisting:

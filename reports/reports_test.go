@@ -95,6 +95,14 @@ func TestCheckRun(t *testing.T) {
 	if got := Conclusion(r.Results[2:], PageOptions{}); got != "neutral" {
 		t.Errorf("unknown: %s", got)
 	}
+	vacuous := r.Results[1]
+	vacuous.Vacuous = &verdict.Reason{Kind: verdict.Vacuous}
+	if got := Conclusion([]verdict.Result{vacuous}, PageOptions{}); got != "neutral" {
+		t.Errorf("a vacuous answer alone: %s", got)
+	}
+	if got := Conclusion([]verdict.Result{vacuous, r.Results[1]}, PageOptions{}); got != "success" {
+		t.Errorf("a vacuous answer beside another: %s", got)
+	}
 	states := map[string]State{Key(&r.Results[0], &r.Results[0].Claims[0]): Accepted}
 	if got := CheckRun(r.Results[:1], PageOptions{States: states}); got.Conclusion != "success" ||
 		len(got.Annotations) != 0 {
