@@ -183,13 +183,25 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 		return h.made(h.note(name, verdict.Nullness, verdict.Chosen, "%s is null", name), h.Null())
 	case size == 0 || depth >= policy.HarnessDepth:
 		h.out.Guesses = append(h.out.Guesses, name)
-		b := h.anyBlock(name, h.Int(h.Word(), 1))
-		brings(h.note(name, verdict.Extent, verdict.Chosen, "what %s leads to is not known", name), b)
+		bytes, text := h.room(1, policy.WideCount), "what "+name+" leads to is not known"
+		if bytes > 1 {
+			text = guessText(name, bytes)
+		}
+		b := h.anyBlock(name, h.Int(h.Word(), bytes))
+		brings(h.note(name, verdict.Extent, verdict.Chosen, "%s", text), b)
 		return b
 	}
-	to := h.anyBlock(name, h.Int(h.Word(), size))
+	bytes := size
+	if !ir.IsStruct(elem) {
+		bytes = h.room(size, policy.WideCount*size)
+	}
+	to := h.anyBlock(name, h.Int(h.Word(), bytes))
 	h.holdsElements(elem)
-	h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s", name, elem.Name)
+	if bytes > size {
+		brings(h.note(name, verdict.Extent, verdict.Chosen, "%s", guessText(name, bytes)), to)
+	} else {
+		h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s", name, elem.Name)
+	}
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, places.Place{}, 0, depth+1, left)
 	h.noteTests(name, known)
@@ -198,6 +210,11 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 		return h.orNull(name, out)
 	}
 	return out
+}
+
+// guessText says of a block how large it is, where nothing in the program does.
+func guessText(name string, bytes int64) string {
+	return fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, bytes)
 }
 
 // noteTests notes who compares a member with null.

@@ -89,7 +89,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
 	case u.varies && !ir.IsStruct(elem) || e.bytes == 0:
 		e.bytes, e.guess = max(e.bytes, policy.HarnessCount*max(one, 1)), true
-		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
+		e.note = guessText(name, e.bytes)
 	case e.bytes > one:
 		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
 	case h.sizedInput(i):
@@ -102,7 +102,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	e.guess = e.guess || ir.IsStruct(elem) || u.need == 0
 	if h.wide && e.guess && !ir.IsStruct(elem) {
 		e.bytes, e.origin = h.room(e.bytes, policy.WideCount*max(one, 1)), verdict.Chosen
-		e.note = fmt.Sprintf("%s leads to %d bytes: a guess, since nothing says how many", name, e.bytes)
+		e.note = guessText(name, e.bytes)
 	}
 	if at != nil && passed < e.bytes {
 		e.warns = append(e.warns, shorterCall(at, name, passed, e.bytes))
