@@ -3,15 +3,16 @@ package targets
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
-// TestClangAgrees compares every target with what clang-14 says about it: the
+// TestClangAgrees compares every target with what clang says about it: the
 // data layout and triple of the IR, the predefined macros, sizes and alignments.
 func TestClangAgrees(t *testing.T) {
 	for _, name := range Names() {
@@ -40,7 +41,7 @@ func clang(t *testing.T, tgt Target, text string, args ...string) string {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("clang-14", append(append(tgt.Flags(), args...), file)...)
+	cmd := llvmtest.Clang(t, append(append(tgt.Flags(), args...), file)...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

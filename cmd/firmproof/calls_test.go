@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -273,7 +274,7 @@ int main(void) {
 }
 `})
 		bin := filepath.Join(dir, "native")
-		if out, err := exec.Command("clang-14", "-O1", "-w", "-o", bin, filepath.Join(dir, "native.c")).CombinedOutput(); err != nil {
+		if out, err := llvmtest.Clang(t, "-O1", "-w", "-o", bin, filepath.Join(dir, "native.c")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		fails, err := exec.Command(bin).Output()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 // machine builds and runs C programs with a vendor's compiler: machine_put(unsigned long) prints a number, and
@@ -25,10 +27,19 @@ type machine struct {
 var machines = []machine{
 	{"gcc -O0", "x86_64", []string{"gcc", "-O0"}, nil, nativePut},
 	{"gcc -O2", "x86_64", []string{"gcc", "-O2"}, nil, nativePut},
-	{"clang -O1", "x86_64", []string{"clang-14", "-O1"}, nil, nativePut},
+	{"clang -O1", "x86_64", []string{taken(), "-O1"}, nil, nativePut},
 	{"gcc -m32 -O1 with SSE", "i386", []string{"gcc", "-m32", "-O1", "-msse2", "-mfpmath=sse"}, []string{"qemu-i386"}, nativePut},
 	{"arm-none-eabi-gcc -O0", "cortex-m3", append(armCompile, "-O0"), armEmulate, armPut},
 	{"arm-none-eabi-gcc -O2", "cortex-m3", append(armCompile, "-O2"), armEmulate, armPut},
+}
+
+// taken is the clang that firmproof takes.
+func taken() string {
+	tools, err := llvm.Find()
+	if err != nil {
+		return "clang" // which is missing, and said so
+	}
+	return tools.Clang
 }
 
 var (

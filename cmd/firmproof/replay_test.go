@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -134,7 +135,7 @@ func TestReplayMemory(t *testing.T) {
 		if code != exitReproduced {
 			t.Errorf("%s: exit %d: %s", name, code, out)
 		}
-		if said, err := exec.Command("clang-14", "-fsyntax-only", "-Wno-everything",
+		if said, err := llvmtest.Clang(t, "-fsyntax-only", "-Wno-everything",
 			emit).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", name, err, said)
 		}

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // nativeDriver runs prog_main on each of the 256 inputs in a process of its own
@@ -36,7 +39,7 @@ var nativeReport = regexp.MustCompile(`p\.c:(\d+):(\d+): runtime error: .*`)
 
 // nativeEnds builds the program with the sanitizers and runs it: "=value",
 // "assert", "assume", "p.c:line:..." of the report, or the first line printed.
-func nativeEnds(dir, file, target string) ([]string, error) {
+func nativeEnds(t *testing.T, dir, file, target string) ([]string, error) {
 	driver, bin := filepath.Join(dir, "driver.c"), filepath.Join(dir, "p-"+target)
 	if err := os.WriteFile(driver, []byte(nativeDriver), 0o600); err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ func nativeEnds(dir, file, target string) ([]string, error) {
 		append([]string{"-c", "-Dmain=prog_main", "-o", obj, file}, common...),
 		append([]string{"-o", bin, obj, driver}, common...),
 	} {
-		if out, err := exec.Command("clang-14", args...).CombinedOutput(); err != nil {
+		if out, err := llvmtest.Clang(t, args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("clang: %w\n%s", err, out)
 		}
 	}

@@ -285,7 +285,7 @@ func undecided(outs []*interp.Outcome) bool {
 // machine compares the interpreter with the program built with sanitizers.
 func (c *campaign) machine(t *testing.T, dir, file, name string, outs []*interp.Outcome) (bad []string) {
 	t.Helper()
-	ends, err := nativeEnds(dir, file, name)
+	ends, err := nativeEnds(t, dir, file, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // vendorCalls are compilers with their targets, whose ABI the targets have without further flags.
@@ -55,7 +57,8 @@ func builderFor(t *testing.T, target string) *builder {
 // TestAdoptABI holds a stand-in for a vendor's compiler against a target: clang with flags that the call does
 // not show.
 func TestAdoptABI(t *testing.T) {
-	const clang = "exec clang-14 --target=thumbv7m-none-eabi -mcpu=cortex-m3 "
+	tool := llvmtest.Tools(t).Clang
+	clang := "exec " + tool + " --target=thumbv7m-none-eabi -mcpu=cortex-m3 "
 	for _, c := range []struct{ name, script, target, args, flag, note, fault string }{
 		{name: "enums of clang", script: clang + `"$@"`, target: "cortex-m3", flag: "-fno-short-enums"},
 		{name: "types of clang", script: clang + `-fshort-enums "$@"`, target: "cortex-m3",
@@ -65,14 +68,14 @@ func TestAdoptABI(t *testing.T) {
 		{name: "bit-fields of Windows", script: clang + `-mms-bitfields "$@"`, target: "cortex-m3",
 			flag: "-mms-bitfields"},
 		{name: "packed", script: clang + `-fpack-struct=2 "$@"`, target: "cortex-m3", flag: "-fpack-struct=2"},
-		{name: "double", script: `exec clang-14 --target=i386-linux-gnu -march=pentium4 -malign-double "$@"`,
+		{name: "double", script: "exec " + tool + ` --target=i386-linux-gnu -march=pentium4 -malign-double "$@"`,
 			target: "i386",
 			flag:   "-malign-double"},
 		{name: "standard", script: clang + `-std=gnu89 "$@"`, target: "cortex-m3", flag: "-std=gnu89"},
 		{name: "the call says so too", script: clang + `-fshort-enums "$@"`, target: "cortex-m3",
 			args: "-fshort-enums"},
 		{name: "x87", script: `case $* in *-E*) echo "#define __i386__ 1"; echo "#define __FLT_EVAL_METHOD__ 2";; esac
-exec clang-14 --target=i386-linux-gnu "$@"`, target: "i386", flag: "-fassociative-math", note: "any value"},
+exec ` + tool + ` --target=i386-linux-gnu "$@"`, target: "i386", flag: "-fassociative-math", note: "any value"},
 		{name: "old ABI", script: clang + `-mabi=apcs-gnu "$@"`, target: "cortex-m3",
 			fault: "the alignment of long long in a structure is 4 there and 8 here"},
 		{name: "another machine", script: clang + `"$@"`, target: "x86_64",
@@ -181,7 +184,7 @@ func TestABIAskedOnce(t *testing.T) {
 	asked := func(calls ...string) int {
 		dir := t.TempDir()
 		tool, log := filepath.Join(dir, "vendor-gcc"), filepath.Join(dir, "log")
-		script := "#!/bin/sh\necho asked >>" + log + "\nexec clang-14 --target=thumbv7m-none-eabi \"$@\"\n"
+		script := "#!/bin/sh\necho asked >>" + log + "\nexec " + llvmtest.Tools(t).Clang + " --target=thumbv7m-none-eabi \"$@\"\n"
 		if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // cutFiles have what hides a use: pointers in initialisers, statics of one name, weak
@@ -91,9 +93,10 @@ func TestCutAgrees(t *testing.T) {
 			}
 			continue
 		}
+		tools := llvmtest.Tools(t)
 		whole, sliced := filepath.Join(opts.WorkDir, "w.ll"), filepath.Join(opts.WorkDir, "s.ll")
-		for _, argv := range [][]string{append([]string{"llvm-link-14", "-S", "-o", whole}, paths...),
-			{"opt-14", "-S", "-passes=internalize,globaldce", "-internalize-public-api-list=" + entry, "-o", sliced,
+		for _, argv := range [][]string{append([]string{tools.Link, "-S", "-o", whole}, paths...),
+			{tools.Opt, "-S", "-passes=internalize,globaldce", "-internalize-public-api-list=" + entry, "-o", sliced,
 				whole}} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", argv, err, out)

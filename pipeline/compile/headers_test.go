@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // TestHeaderIsPlain: firmproof.h compiles without a warning in old and new C and
 // in C++, with the compilers that a project may use beside firmproof.
 func TestHeaderIsPlain(t *testing.T) {
-	dir := t.TempDir()
+	dir, clang := t.TempDir(), llvmtest.Tools(t).Clang
 	if err := WriteHeaders(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -18,8 +20,8 @@ func TestHeaderIsPlain(t *testing.T) {
 		"firmproof_assert(firmproof_nondet_bool() || firmproof_nondet_ulonglong() == 0, \"m\"); return firmproof_nondet_int8_t(); }\n"
 	file := filepath.Join(tree(t, map[string]string{"a.c": text}), "a.c")
 	for _, cc := range []string{
-		"gcc -std=c89", "gcc -std=c99", "gcc -std=gnu17", "gcc -x c++ -std=c++98", "clang-14 -std=c89",
-		"clang-14 -std=c11", "clang-14 -x c++",
+		"gcc -std=c89", "gcc -std=c99", "gcc -std=gnu17", "gcc -x c++ -std=c++98", clang + " -std=c89",
+		clang + " -std=c11", clang + " -x c++",
 		"arm-none-eabi-gcc -std=c99", "arm-none-eabi-gcc -std=c89",
 	} {
 		args := append(strings.Fields(cc), "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"+dir, "-fsyntax-only", file)

@@ -3,7 +3,6 @@ package contract
 import (
 	"iter"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // asked are the options that the comment of a case names, a line each: check F=CONTRACT, recursive F, replace
@@ -82,7 +83,7 @@ func TestGolden(t *testing.T) {
 		if len(a.Files) < 2 || strings.TrimSpace(string(a.Files[1].Data)) != strings.TrimSpace(got) {
 			t.Errorf("%s differs from what it was; UPDATE=1 writes it anew. Got:\n%s", path, got)
 		}
-		cmd := exec.CommandContext(t.Context(), "clang-14", "-fsyntax-only", "-w", "-x", "cpp-output", "-")
+		cmd := llvmtest.Clang(t, "-fsyntax-only", "-w", "-x", "cpp-output", "-")
 		cmd.Stdin = strings.NewReader(string(out))
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", path, err, text)

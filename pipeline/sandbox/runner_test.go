@@ -13,6 +13,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // TestNested: a build inside the sandbox of an analysis works, but reaches
@@ -141,7 +142,7 @@ func TestCompilerOutOfMemory(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if _, err := r.Run(context.Background(), compile.Cmd{Argv: []string{"/bin/sh", "-c",
-				"clang-14 -c -o a.o a.c || exit 2"}, Dir: work, Write: []string{work}}); !errors.As(err, &limit) ||
+				llvmtest.Tools(t).Clang + " -c -o a.o a.c || exit 2"}, Dir: work, Write: []string{work}}); !errors.As(err, &limit) ||
 				limit.Limit != "memory" {
 				t.Errorf("a build command: %v", err)
 			}

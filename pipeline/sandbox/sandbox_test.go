@@ -16,6 +16,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // TestMain lets the test binary be its own second stage.
@@ -107,7 +108,7 @@ func TestCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := s.sh(t, work,
-		"cc -o a a.c && ./a && clang-14 -c -S -emit-llvm a.c && ls a.ll && echo x >/tmp/y && touch out",
+		"cc -o a a.c && ./a && "+llvmtest.Tools(t).Clang+" -c -S -emit-llvm a.c && ls a.ll && echo x >/tmp/y && touch out",
 		nil); o.Code != 0 || !strings.Contains(o.out, "hello") {
 		t.Errorf("%+v", o)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -31,7 +31,7 @@ func compile(t testing.TB, triple, src string, flags ...string) *ir.Module {
 	args := append([]string{"-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-w",
 		"-ffreestanding", "-fno-builtin",
 		"--target=" + triple, "-S", "-emit-llvm", "-o", ll, c}, flags...)
-	if out, err := exec.Command("clang-14", args...).CombinedOutput(); err != nil {
+	if out, err := llvmtest.Clang(t, args...).CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s", err, out)
 	}
 	m, err := frontend.Read(ll)

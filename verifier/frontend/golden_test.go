@@ -2,11 +2,12 @@ package frontend
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // update: UPDATE=1 rewrites the expectations in testdata.
@@ -87,7 +88,7 @@ func compile(t *testing.T, dir, target string, flags []string) []byte {
 	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
 		"-ffreestanding",
 		"-S", "-emit-llvm", "-o", "-", "main.c"}, targetFlags[target]...)
-	cmd := exec.Command("clang-14", append(args, flags...)...)
+	cmd := llvmtest.Clang(t, append(args, flags...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/interp/ieee"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -89,7 +90,7 @@ func TestX87(t *testing.T) {
 	if err := os.WriteFile(c, []byte(x87Program), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("clang-14", "-O0", "-o", exe, c).CombinedOutput(); err != nil {
+	if out, err := llvmtest.Clang(t, "-O0", "-o", exe, c).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(exe)

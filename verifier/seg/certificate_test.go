@@ -3,11 +3,11 @@ package seg
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -29,7 +29,7 @@ func compileAt(t *testing.T, src, level string) *ir.Module {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("clang-14", "-target", "x86_64-linux-gnu", level, "-g", "-w", "-Xclang",
+	cmd := llvmtest.Clang(t, "-target", "x86_64-linux-gnu", level, "-g", "-w", "-Xclang",
 		"-disable-O0-optnone", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s", err, out)

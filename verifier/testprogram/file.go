@@ -2,10 +2,10 @@ package testprogram
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -27,7 +27,7 @@ func File(t testing.TB, path, target string, flags ...string) *ir.Module {
 	args := append([]string{"-std=gnu11", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names",
 		"-w", "-ffp-contract=off",
 		"-S", "-emit-llvm", "-o", "-", filepath.Base(path)}, targetFlags[target]...)
-	cmd := exec.Command("clang-14", append(args, flags...)...)
+	cmd := llvmtest.Clang(t, append(args, flags...)...)
 	cmd.Dir, cmd.Stderr = filepath.Dir(path), os.Stderr
 	text, err := cmd.Output()
 	if err != nil {

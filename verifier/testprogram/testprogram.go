@@ -4,12 +4,12 @@ package testprogram
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -71,7 +71,7 @@ func compile(t testing.TB, src string, flags ...string) *ir.Module {
 	}
 	args := append([]string{"-target", "x86_64-linux-gnu", "-g", "-w", "-Xclang", "-disable-O0-optnone",
 		"-fno-discard-value-names", "-S", "-emit-llvm", "-o", ll, c}, flags...)
-	if out, err := exec.Command("clang-14", args...).CombinedOutput(); err != nil {
+	if out, err := llvmtest.Clang(t, args...).CombinedOutput(); err != nil {
 		t.Fatalf("clang: %v\n%s\n%s", err, out, src)
 	}
 	m, err := frontend.Read(ll)

@@ -1,10 +1,10 @@
 package weave
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -13,7 +13,7 @@ import (
 func TestEnumConversions(t *testing.T) {
 	const src = "enum e { A, B };\nvoid g(char *);\nenum e result(int x) { int k = 1; char c[4]; g(c); return x; }\nvoid variable(int x) { enum e y = x; }\nunsigned integer(int x) { return x; }\nvoid member(int x, struct { enum e m; } *p) { p->m = x; }\n"
 	c := filepath.Join(t.TempDir(), "t.c")
-	cmd := exec.Command("clang-14", "-O0", "-g", "-Xclang", "-fsanitize-address-use-after-scope", "-w", "-xc",
+	cmd := llvmtest.Clang(t, "-O0", "-g", "-Xclang", "-fsanitize-address-use-after-scope", "-w", "-xc",
 		"-fsanitize=implicit-conversion", "-fsanitize-trap=all", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o",
 		c+".ll", "-")
 	in, err := cmd.StdinPipe()

@@ -1,11 +1,11 @@
 package weave
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -21,7 +21,7 @@ func TestSwitchOff(t *testing.T) {
 		"char *pin(char *a) { return a + 3; }\n" +
 		"char *pout(char *a) { return a + 3; }\n"
 	ll := filepath.Join(t.TempDir(), "t.ll")
-	cmd := exec.Command("clang-14", "-O0", "-g", "-w", "-xc", "-fsanitize=unsigned-integer-overflow",
+	cmd := llvmtest.Clang(t, "-O0", "-g", "-w", "-xc", "-fsanitize=unsigned-integer-overflow",
 		"-fsanitize-trap=all", "-S", "-emit-llvm", "-o", ll, "-")
 	cmd.Stdin = strings.NewReader(src)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -24,13 +25,14 @@ func link(t *testing.T, units ...string) *ir.Module {
 		}
 	}
 	whole := filepath.Join(dir, "whole.ll")
-	argv := []string{"llvm-link-14", "-S", "-o", whole}
+	tools := llvmtest.Tools(t)
+	argv := []string{tools.Link, "-S", "-o", whole}
 	for i, src := range units {
 		c := filepath.Join(dir, fmt.Sprintf("t%d.c", i))
 		if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		run("clang-14", "-O0", "-g", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", c+".ll", c)
+		run(tools.Clang, "-O0", "-g", "-w", "--target=x86_64-linux-gnu", "-S", "-emit-llvm", "-o", c+".ll", c)
 		argv = append(argv, c+".ll")
 	}
 	run(argv...)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // TestScan: places follow from what was printed before, also where it is not decoded, and half a dump is no dump.
@@ -26,7 +26,7 @@ func TestScan(t *testing.T) {
 	}
 	s := NewReader(Options{Target: target, Constants: true}, nil)
 	var dump bytes.Buffer
-	cmd := exec.Command("clang-14", "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "a.c")
+	cmd := llvmtest.Clang(t, "-w", "-fsyntax-only", "-Xclang", "-ast-dump=json", "a.c")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, io.MultiWriter(s, &dump), os.Stderr
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)

@@ -3,12 +3,12 @@ package interrupt
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 	"github.com/firmproof/firmproof/verifier/frontend"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
@@ -32,7 +32,7 @@ func compileFor(t *testing.T, target, src string) *ir.Module {
 	if err := os.WriteFile(c, []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("clang-14", "-O0", "-w", "--target="+target, "-S", "-emit-llvm", "-o",
+	if out, err := llvmtest.Clang(t, "-O0", "-w", "--target="+target, "-S", "-emit-llvm", "-o",
 		c+".ll", c).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
