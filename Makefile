@@ -164,7 +164,7 @@ changes:
 # `make demo` and `make test` as on a fresh machine: in a minimal Debian root with a clean clone of HEAD (DIST=trixie:
 # Debian 13).
 # STEP=root, demo or test does one of them (the root stays in FRESH_DIR), STEP=shell CMD='go test ./targets' a command
-# there, STEP=clean removes it. As root or with sudo.
+# there, STEP=clean removes it. STEP=recipes follows the documented CI recipes with a release of HEAD, in minimal roots. As root or with sudo.
 STEP ?=
 CMD ?=
 FRESH_DIR ?= /var/tmp/firmproof-fresh

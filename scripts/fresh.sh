@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Runs `make demo` and `make test` as on a fresh machine: in a minimal Debian root (DIST: bookworm, trixie) that holds nothing
 # but make, a clean clone of HEAD and this machine's Go. STEP picks one of: root (make the root anew), demo, test,
-# shell (bash there, or CMD), clean; without STEP: root, demo and test. FRESH_DIR is where it is made. Sources of
-# apt, proxies, certificates and npm's settings are this machine's, read now. Must run as root (or with sudo) on a
-# Debian 12 machine.
+# shell (bash there, or CMD), clean; without STEP: root, demo and test. STEP=recipes makes a release of HEAD, and follows
+# each documented CI recipe with it, in a root of its own that holds nothing but Debian's minimum. FRESH_DIR is where it is
+# made. Sources of apt, proxies, certificates and npm's settings are this machine's, read now. Must run as root (or with
+# sudo) on a Debian 12 machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
 dist=${DIST:-bookworm}
 work=${FRESH_DIR:-/var/tmp/firmproof-fresh}
 root=$work/root
+version=99.0.0 # of the release that recipes install
 mkdir -p "$work"
 
 say() { printf 'fresh: %s\n' "$*"; }
@@ -29,7 +31,8 @@ sources() {
     awk -v dist="$dist" '{sub($5, dist, $3); print $1, $2, $3, $4}' | sort -u
 }
 
-make_root() {
+# bare_root DIR: Debian's minimum
+bare_root() {
   command -v mmdebstrap >/dev/null || {
     say "installing mmdebstrap"
     apt-get update -qq
@@ -37,24 +40,28 @@ make_root() {
   }
   [ -n "$(sources)" ] || apt-get update -qq
   [ -n "$(sources)" ] || die "apt knows no source of Debian: see /etc/apt/sources.list.d"
-  rm -rf "$root"
+  rm -rf "$1"
   { apt-config dump | grep -E '^Acquire::(Check-|Retries|https?::[^ ]*(Proxy|CaInfo|Verify|Timeout))' || true; } >"$work/apt.conf"
   local keyring=()
   [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] && keyring=(--keyring=/usr/share/keyrings/debian-archive-keyring.gpg)
-  sources | mmdebstrap --variant=minbase --include=make,ca-certificates --aptopt="$work/apt.conf" "${keyring[@]}" "$dist" "$root" -
+  sources | mmdebstrap --variant=minbase --include=make,ca-certificates --aptopt="$work/apt.conf" "${keyring[@]}" "$dist" "$1" -
   if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
-    cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"
-    inside / update-ca-certificates
+    cp /usr/local/share/ca-certificates/*.crt "$1/usr/local/share/ca-certificates/"
+    inside "$1" / update-ca-certificates
   fi
+}
+
+make_root() {
+  bare_root "$root"
   cp -a "$goroot" "$root/usr/local/go"
   [ -z "$(git status --porcelain --untracked-files=no)" ] || say "changes that are not committed are left out"
   git clone -q --no-local "$top" "$root/firmproof"
 }
 
-# inside DIR COMMAND... runs a command in the root: mounts of its own and pivot_root, since a plain chroot forbids user
+# inside ROOT DIR COMMAND... runs a command in a root: mounts of its own and pivot_root, since a plain chroot forbids user
 # namespaces and with them the sandbox of the builds. The network is this machine's.
 inside() {
-  local dir=$1 && shift
+  local root=$1 dir=$2 && shift 2
   local env=(HOME=/root PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 GOTOOLCHAIN=local) name file
   for name in GOPROXY GOSUMDB GONOSUMDB GONOPROXY GOPRIVATE GOINSECURE; do
     env+=("$name=$(go env "$name")")
@@ -96,6 +103,47 @@ inside() {
 # packages installed in the root, one a line
 packages() { sed -n 's/^Package: //p' "$root/var/lib/dpkg/status" 2>/dev/null | sort || true; }
 
+# release puts what `make release` makes of HEAD where the recipes will find it.
+release() {
+  rm -rf "$work/releases"
+  mkdir -p "$work/releases/v$version"
+  VERSION=$version ARCHS=$(dpkg --print-architecture) TWICE='' OUT=build/fresh-release scripts/release.sh
+  cp build/fresh-release/* "$work/releases/v$version/"
+}
+
+# recipe NAME: follows a recipe in a root of its own: a project with a bug, for a target whose headers are not the host's.
+recipe() {
+  local own=$work/recipe name=$1 status=0
+  rm -rf "$own"
+  cp -a "$work/bare" "$own"
+  cp -a "$work/releases" "$own/releases"
+  mkdir -p "$own/project/src" "$own/firmproof/scripts"
+  cp scripts/install.sh "$own/firmproof/scripts/"
+  cat >"$own/project/.firmproof.yml" <<'END'
+version: 1
+targets: [cortex-m3, avr, x86_64]
+build: {sources: [src/*.c]}
+harnesses: [{entry: main}]
+END
+  cat >"$own/project/src/main.c" <<'END'
+#include <string.h>
+#include <stdint.h>
+#include "firmproof.h"
+int main(void) {
+    uint8_t frame[8] = {0}, n = firmproof_nondet_uint8_t();
+    memset(frame, 1, n);
+    return frame[0];
+}
+END
+  go run ./scripts/recipes -version "$version" -releases file:///releases "$name" >"$own/project/recipe.sh"
+  inside "$own" /project bash recipe.sh || status=$?
+  [ $status = 1 ] || { echo "$name: exit status $status, want 1 for the bug of the project"; return 1; }
+  local report=firmproof.sarif t
+  [ "$name" != gitlab ] || report=codequality.json
+  for t in cortex-m3 avr x86_64; do grep -q "$t" "$own/project/$report" || { echo "$report: nothing about $t"; return 1; }; done
+  [ "$name" != action ] || grep -q 'sarif=firmproof.sarif' "$own/tmp/output"
+}
+
 summary=()
 failed=0
 step() { # name, command...: runs it, keeps its output, says how it went
@@ -122,19 +170,29 @@ step() { # name, command...: runs it, keeps its output, says how it went
 case ${STEP:-all} in
   all) steps=(root demo test) ;;
   root | demo | test) steps=("$STEP") ;;
-  shell) inside /firmproof bash ${CMD:+-c "$CMD"}; exit ;;
+  recipes) steps=() ;;
+  shell) inside "$root" /firmproof bash ${CMD:+-c "$CMD"}; exit ;;
   clean) rm -rf "$work"; exit 0 ;;
-  *) die "STEP=$STEP: not one of root, demo, test, shell, clean" ;;
+  *) die "STEP=$STEP: not one of root, demo, test, recipes, shell, clean" ;;
 esac
-[ "${steps[0]}" = root ] || [ -d "$root/firmproof" ] || steps=(root "${steps[@]}")
+if [ "${STEP:-}" = recipes ]; then
+  root=$work/bare
+  step bare bare_root "$work/bare"
+  for s in release ${RECIPES:-gitlab action jenkins azure}; do
+    [ "$s" = release ] || s="recipe $s"
+    # shellcheck disable=SC2086
+    [ $failed != 0 ] || step "${s/ /-}" $s
+  done
+fi
+[ ${#steps[@]} = 0 ] || [ "${steps[0]}" = root ] || [ -d "$root/firmproof" ] || steps=(root "${steps[@]}")
 for s in "${steps[@]}"; do
   [ $failed = 0 ] || break
   if [ "$s" = root ]; then
     step root make_root
   else
-    step "$s" inside /firmproof make "$s"
+    step "$s" inside "$root" /firmproof make "$s"
   fi
 done
-say "summary of $(git -C "$root/firmproof" rev-parse --short HEAD 2>/dev/null || echo 'no clone'), $(. "$root/etc/os-release" 2>/dev/null && echo "${PRETTY_NAME:-}"), $(go version | cut -d' ' -f3)"
+say "summary of $(git -C "$root/firmproof" rev-parse --short HEAD 2>/dev/null || git rev-parse --short HEAD), $(. "$root/etc/os-release" 2>/dev/null && echo "${PRETTY_NAME:-}"), $(go version | cut -d' ' -f3)"
 printf '  %s\n' "${summary[@]}"
 exit $failed

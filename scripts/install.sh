@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs a release of firmproof on a Debian or Ubuntu machine: FIRMPROOF_VERSION (1.2.0 or v1.2.0), from
 # FIRMPROOF_RELEASES (where the files of release v1.2.0 are below v1.2.0/). Another version, such as a branch, is built
-# from FIRMPROOF_SOURCE. In a step of GitHub Actions it says what `program` and `version` are.
+# from FIRMPROOF_SOURCE. In a step of GitHub Actions it says what `program` and `version` are. Where FIRMPROOF_PATH (else
+# the current folder) is in a project, the headers of its targets are installed, too.
 set -euo pipefail
 releases=${FIRMPROOF_RELEASES:-https://github.com/firmproof/firmproof/releases/download}
 version=${FIRMPROOF_VERSION#v}
@@ -44,6 +45,8 @@ fetch "$file"
 (cd "$dir" && grep -F "  $file" SHA256SUMS | sha256sum --strict --check --quiet) || die "$file is not what SHA256SUMS says"
 "${root[@]}" apt-get update -q
 "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$dir/$file"
+# what the targets of the project need; if something is still missing, `check` says so
+(cd "${FIRMPROOF_PATH:-.}" 2>/dev/null && firmproof doctor --fix --yes) || true
 {
   echo "program=$(command -v firmproof)"
   echo "version=$version"

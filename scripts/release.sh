@@ -25,8 +25,9 @@ say() { printf 'release: %s\n' "$*"; }
 die() { printf 'release: %s\n' "$*" >&2; exit 2; }
 
 # the Debian packages of an installation; scripts/setup.sh knows each of them
-# LLVM 14 is Debian 12's, 19 Debian 13's; clang and its tools have to be of one version, which firmproof looks for itself
-depends="clang-14 | clang-19 | clang-18 | clang-17 | clang-16 | clang-15, llvm-14 | llvm-19 | llvm-18 | llvm-17 | llvm-16 | llvm-15, libc6-dev, git"
+# LLVM 14 is Debian 12's, 19 Debian 13's. Clang and its tools have to be of one version: the four alternatives hold only
+# where both are there of 14, or both of 19, whatever other clang is installed already.
+depends="clang-14 | clang-19, clang-14 | llvm-19, llvm-14 | clang-19, llvm-14 | llvm-19, libc6-dev, libnewlib-dev, git"
 recommends="bubblewrap, libclang-rt-14-dev | libclang-rt-19-dev, gcc-arm-none-eabi, libnewlib-arm-none-eabi"
 suggests="avr-libc, picolibc-riscv64-unknown-elf, libc6-dev-armhf-cross, qemu-system-arm, z3, cvc5"
 

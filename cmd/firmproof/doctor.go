@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firmproof/firmproof/bot"
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/sandbox"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/targets/llvm"
@@ -50,8 +51,11 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check toolchain, sandbox, solvers, database and credentials; say what to install",
+		Example: `  firmproof doctor
+  firmproof doctor --fix`,
 		Long: `Looks at this machine and says for each part whether it works and, if not, what to install or do. Changes nothing
 but with --fix, which installs what is missing of Debian's packages: it shows the command, and asks before it runs it.
+In a project, the headers of the targets of its manifest are needed.
 
 Marks: ok; -- missing, but not everybody needs it; !! has to be mended.
 Exit status: 0 everything that is needed works; 2 something has to be mended.`,
@@ -201,8 +205,9 @@ func (d *doctor) llvm() (llvm.Tools, error) {
 }
 
 // headers looks for the C library of each target: without it only sources that
-// need no library compile for the target.
+// need no library compile for the target. Those of the project at hand are needed.
 func (d *doctor) headers() {
+	own := projectTargets()
 	var packages []string
 	missing := map[string][]string{}
 	var have []string
@@ -224,11 +229,29 @@ func (d *doctor) headers() {
 	d.line(healthOK, "headers", fmt.Sprintf("%d targets: %s", len(have), strings.Join(have, " ")), "")
 	for _, p := range packages {
 		h := healthMinor
-		if slices.Contains(missing[p], "host") {
+		if slices.ContainsFunc(missing[p], func(n string) bool { return n == "host" || slices.Contains(own, n) }) {
 			h = healthBad
 		}
 		d.lack(h, "headers", "none for "+strings.Join(missing[p], ", "), strings.Fields(p)...)
 	}
+}
+
+// projectTargets returns the names of the targets of the manifest at hand; none where there is no manifest, or one that
+// cannot be read.
+func projectTargets() []string {
+	dir, err := manifest.Above(".")
+	if err != nil {
+		return nil
+	}
+	m, err := manifest.Read(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, t := range m.Targets {
+		out = append(out, t.Name)
+	}
+	return out
 }
 
 // emulators looks for what `replay` needs.

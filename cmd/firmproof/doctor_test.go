@@ -13,6 +13,7 @@ import (
 
 	"github.com/firmproof/firmproof/bot/fakegithub"
 	"github.com/firmproof/firmproof/targets/llvm"
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 func doctorRun(args ...string) (int, string) {
@@ -37,7 +38,8 @@ func TestDoctorMachine(t *testing.T) {
 	if code != exitOK {
 		t.Errorf("exit %d", code)
 	}
-	wantAll(t, text, "ok  clang-14", "ok  llvm-link-14", "ok  cadical", "ok  data folder", "sandbox bubblewrap",
+	tools := llvmtest.Tools(t)
+	wantAll(t, text, "ok  "+tools.Clang, "ok  "+tools.Link, "ok  cadical", "ok  data folder", "sandbox bubblewrap",
 		"sandbox user")
 	if !strings.Contains(text, "ok  sandbox bubblewrap") {
 		t.Log("no bubblewrap on this machine:\n" + text)

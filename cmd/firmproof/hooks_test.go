@@ -2,13 +2,16 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gopkg.in/yaml.v3"
 )
 
-// TestPreCommitHooks: what .pre-commit-hooks.yaml runs is a command of firmproof with flags that it has.
+// TestPreCommitHooks: what .pre-commit-hooks.yaml runs is a command of firmproof with flags that it has. It keeps answers
+// in the folder of git, also in a worktree, and takes arguments of the user's.
 func TestPreCommitHooks(t *testing.T) {
 	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err != nil {
@@ -26,12 +29,26 @@ func TestPreCommitHooks(t *testing.T) {
 		hooks[0].PassFilenames == nil || *hooks[0].PassFilenames || len(hooks[0].Types) == 0 {
 		t.Fatalf("the hooks are %+v", hooks)
 	}
-	words := strings.Fields(hooks[0].Entry)
-	cmd, rest, err := rootCommand().Find(words[1:])
-	if err != nil || words[0] != "firmproof" || cmd.Name() != "check" {
-		t.Fatalf("%s: %v", hooks[0].Entry, err)
+	dir := t.TempDir()
+	put(t, dir, "bin/firmproof", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+	if err := os.Chmod(filepath.Join(dir, "bin", "firmproof"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("sh", "-ec", "git init -q tree && cd tree && "+hooks[0].Entry+" --target cortex-m3")
+	run.Dir, run.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	out, err := run.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	words := strings.Fields(string(out))
+	cmd, rest, err := rootCommand().Find(words)
+	if err != nil || cmd.Name() != "check" {
+		t.Fatalf("%q: %v", words, err)
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
-		t.Errorf("%s: %v", hooks[0].Entry, err)
+		t.Errorf("%q: %v", words, err)
+	}
+	if got := strings.Join(rest, " "); got != "--fail-on violation --cache .git/firmproof-answers --target cortex-m3" {
+		t.Errorf("it runs with %s", got)
 	}
 }

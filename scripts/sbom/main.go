@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -98,7 +99,8 @@ func bill(program, version, arch, needs string) ([]byte, error) {
 
 var packageRE = regexp.MustCompile(`^([a-z0-9][a-z0-9.+-]*)(?: \(>= ([^)]+)\))?$`)
 
-// debian returns the packages of a control file's list, of alternatives the first. The oldest version that will do stands as their version.
+// debian returns the packages of a control file's list, each once, of alternatives the first. The oldest version that will
+// do stands as their version.
 func debian(list, arch string) []component {
 	var out []component
 	for _, p := range strings.Split(list, ",") {
@@ -111,7 +113,10 @@ func debian(list, arch string) []component {
 		if m[2] != "" {
 			purl += "@" + url.PathEscape(m[2])
 		}
-		out = append(out, component{Type: "library", Name: m[1], Version: m[2], PURL: purl + "?arch=" + arch})
+		c := component{Type: "library", Name: m[1], Version: m[2], PURL: purl + "?arch=" + arch}
+		if !slices.ContainsFunc(out, func(o component) bool { return o.PURL == c.PURL }) {
+			out = append(out, c)
+		}
 	}
 	return out
 }

@@ -13,7 +13,7 @@ func TestBill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := bill(self, "1.2", "arm64", "clang-14 | clang-19, libc6 (>= 2.34), libstdc++6 (>= 12)")
+	text, err := bill(self, "1.2", "arm64", "clang-14 | clang-19, clang-14 | llvm-19, libc6 (>= 2.34), libstdc++6 (>= 12)")
 	if err != nil {
 		t.Fatal(err)
 	}
