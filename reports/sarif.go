@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -185,7 +184,8 @@ type sarifFlowLocation struct {
 	Importance string `json:"importance"` // essential for steps that the failure depends on
 }
 
-// SARIF renders the violated claims as SARIF 2.1.0, one result a claim and target, traces as code flows.
+// SARIF renders the violated claims as SARIF 2.1.0, one result for each place, whatever harnesses and targets it was found
+// with; traces as code flows.
 func SARIF(r *verdict.Report) ([]byte, error) {
 	props := verdict.Properties()
 	run := sarifRun{ColumnKind: "utf16CodeUnits", AutomationDetails: sarifID{ID: "firmproof/"},
@@ -221,21 +221,10 @@ func SARIF(r *verdict.Report) ([]byte, error) {
 	run.Taxonomies = []sarifTaxa{cwe}
 
 	run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, vacuousRule)
-	for i := range r.Results {
-		res := &r.Results[i]
-		if res.Vacuous != nil {
-			// GitHub refuses all of an upload with a result that has no place
-			if v := vacuousSARIF(res, len(props)); len(v.Locations) > 0 {
-				run.Results = append(run.Results, v)
-			}
-		}
-		for j := range res.Claims {
-			c := &res.Claims[j]
-			if c.Status == verdict.Violated {
-				run.Results = append(run.Results, sarifOf(res, c, index[c.Check]))
-			}
-		}
+	for _, s := range Violations(r.Results) {
+		run.Results = append(run.Results, sarifOf(&s, index[s.Check]))
 	}
+	run.Results = append(run.Results, vacuousSARIF(r.Results, len(props))...)
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -296,98 +285,6 @@ func sarifRuleOf(p verdict.Property, cwe *sarifTaxa) sarifRule {
 	}
 	return rule
 }
-
-// vacuousRule is the rule of results that say nothing about the program.
-var vacuousRule = sarifRule{ID: string(verdict.Vacuous), Name: "VacuousAnswer",
-	ShortDescription: sarifText{"What holds says nothing about the program"},
-	FullDescription: sarifText{"No execution satisfies the assumptions of the harness, or none comes to anything " +
-		"that could fail: every claim holds for want of executions."},
-	Help: sarifHelp{"Assume less, call what is to be verified, and assert what it has to do.",
-		"Assume less, call what is to be verified, and assert what it has to do."},
-	Configuration: sarifLevel{"warning"}}
-
-func vacuousSARIF(res *verdict.Result, rule int) sarifResult {
-	function, at := res.Entry, vacuousAt(res)
-	if at == nil {
-		at = res.At // outside of the project
-	}
-	if res.Vacuous.Pos != nil {
-		function = res.Vacuous.Pos.Function
-	}
-	out := sarifResult{RuleID: vacuousRule.ID, RuleIndex: rule, Level: "warning",
-		Message: sarifText{inSARIF(vacuity(res) + " (harness " + res.Entry + " on " + res.Target + ")")},
-		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, &verdict.Claim{ID: vacuousRule.ID,
-			Check: verdict.Check(vacuousRule.ID), Pos: verdict.Pos{Function: function}})},
-		Properties: map[string]any{"target": res.Target, "entry": res.Entry},
-		Locations:  []sarifLocation{}}
-	if at != nil {
-		out.Locations = append(out.Locations, sarifPlace(*at, ""))
-	}
-	return out
-}
-
-func sarifOf(res *verdict.Result, c *verdict.Claim, rule int) sarifResult {
-	out := sarifResult{RuleID: string(c.Check), RuleIndex: rule, Level: "error",
-		Message:      sarifText{inSARIF(c.Message + " (harness " + res.Entry + " on " + res.Target + ")")},
-		Locations:    []sarifLocation{sarifPlace(c.Pos, "")},
-		Fingerprints: map[string]string{"firmproof/v1": Fingerprint(res, c)},
-		Properties:   map[string]any{"target": res.Target, "entry": res.Entry, "claim": c.ID, "replay": c.Replay}}
-	switch c.Baseline {
-	case verdict.New:
-		out.Baseline = "new"
-	case verdict.Known:
-		out.Baseline = "unchanged"
-	}
-	if a := c.Accepted; a != nil {
-		s := sarifSuppression{Kind: "external", Status: "accepted", Justification: plain(a.Reason),
-			Properties: map[string]string{}}
-		for k, v := range map[string]string{"by": a.By, "until": a.Until} {
-			if v != "" {
-				s.Properties[k] = plain(v)
-			}
-		}
-		out.Suppressions = []sarifSuppression{s}
-	}
-	steps := outside(c.Trace)
-	if len(steps) > sarifMaxSteps { // the end of a trace says most
-		steps = steps[len(steps)-sarifMaxSteps:]
-	}
-	var flow sarifThread
-	for _, s := range steps {
-		if s.Pos.File != "" {
-			importance := "unimportant"
-			if s.Relevant || s.Kind == verdict.StepViolation {
-				importance = "essential"
-			}
-			flow.Locations = append(flow.Locations, sarifFlowLocation{Location: sarifPlace(s.Pos, StepText(s)),
-				Nesting: s.Depth, Importance: importance})
-		}
-	}
-	if len(flow.Locations) > 0 {
-		out.CodeFlows = []sarifFlow{{Threads: []sarifThread{flow}}}
-	}
-	return out
-}
-
-func sarifPlace(p verdict.Pos, message string) sarifLocation {
-	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: sarifURI(p.File)}}}
-	if !strings.HasPrefix(p.File, "/") {
-		l.Physical.Artifact.Base = sarifRoot
-	}
-	if p.Line > 0 {
-		l.Physical.Region = &sarifRegion{Line: p.Line, Column: p.Column}
-	}
-	if p.Function != "" {
-		l.Logical = []sarifName{{p.Function}}
-	}
-	if message != "" {
-		l.Message = &sarifText{inSARIF(message)}
-	}
-	return l
-}
-
-// sarifURI is a file's name as a relative URI.
-func sarifURI(name string) string { return (&url.URL{Path: plain(name)}).String() }
 
 // Fingerprint identifies a finding over line shifts and renamed files: it hashes
 // check, target, entry, function and claim, never a line number or path.

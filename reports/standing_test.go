@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"encoding/json"
 	"html"
 	"strings"
 	"testing"
@@ -78,6 +79,43 @@ func TestStandBehind(t *testing.T) {
 	r.StandBehind(func(c *verdict.Claim) bool { return c.Accepted != nil })
 	if c := r.Claims[1]; !c.IsShadowed() || c.Behind != r.Claims[0].ID || !r.IsAccepted() {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestSARIFPlaces: a violation on several targets, and a vacuous harness, is one result that names them; one without a
+// place, which GitHub would refuse all of an upload for, is left out.
+func TestSARIFPlaces(t *testing.T) {
+	r := sample()
+	again := r.Results[0]
+	again.Target = "i386"
+	again.Claims = []verdict.Claim{again.Claims[0]}
+	again.Claims[0].Trace = append([]verdict.Step{again.Claims[0].Trace[0]}, again.Claims[0].Trace...)
+	r.Results = append(r.Results, again)
+	for _, target := range []string{"i386", "x86_64"} {
+		for entry, at := range map[string]*verdict.Pos{"placed": {File: "a.c", Line: 7}, "nowhere": nil} {
+			r.Results = append(r.Results, verdict.Result{Target: target, Entry: entry, At: at,
+				Vacuous: &verdict.Reason{Kind: verdict.Vacuous, Detail: "nothing"}})
+		}
+	}
+	text, err := SARIF(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal(text, &log); err != nil {
+		t.Fatal(err)
+	}
+	results := log.Runs[0].Results
+	if len(results) != 2 {
+		t.Fatalf("%d results:\n%s", len(results), text)
+	}
+	for i, want := range []string{"(harness ring_push_harness on x86_64, i386)", "nothing (harness placed on i386, x86_64)"} {
+		if got := results[i]; !strings.HasSuffix(got.Message.Text, want) || len(got.Locations) != 1 {
+			t.Errorf("%+v, want %s", got, want)
+		}
+	}
+	if n := len(results[0].CodeFlows[0].Threads[0].Locations); n != 2 {
+		t.Errorf("%d steps are shown, not the shorter trace", n)
 	}
 }
 
