@@ -204,6 +204,9 @@ var nearNames = []string{"firmproof.yml", "firmproof.yaml"}
 
 // Error says what to do.
 func (e *NotFoundError) Error() string {
+	if st, err := os.Stat(filepath.Join(e.Dir, Name)); err == nil && st.IsDir() {
+		return fmt.Sprintf("%s: %s is a folder, and has to be a file", e.Dir, Name)
+	}
 	for _, name := range nearNames {
 		if st, err := os.Stat(filepath.Join(e.Dir, name)); err == nil && st.Mode().IsRegular() {
 			return fmt.Sprintf("%s: no %s, but %s (rename it to %s)", e.Dir, Name, name, Name)
