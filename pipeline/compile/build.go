@@ -28,6 +28,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/compile/linkerscript"
 	"github.com/firmproof/firmproof/pipeline/contract"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
@@ -75,6 +76,7 @@ type Image struct {
 	Functions []Function     // every definition before slicing, sorted by name
 	Declared  []string       // functions that are called or named but defined nowhere, before slicing; sorted
 	Memory    []targets.Region
+	Registers []ir.Register         // of the device, by its SVD file
 	Symbols   []linkerscript.Symbol // provided by the linker script
 	// with Checks.Stack: bytes of stack of each function of the program, by name before linking; or VariableFrame
 	Frames map[string]int64

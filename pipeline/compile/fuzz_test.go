@@ -13,9 +13,14 @@ func FuzzSVD(f *testing.F) {
 	f.Add([]byte("<device><peripherals><peripheral><dim>4294967295</dim><dimIncrement>1</dimIncrement><name>A%s</name><baseAddress>#1x1</baseAddress><addressBlock><offset>0xffffffffffffffff</offset><size>1G</size></addressBlock></peripheral></peripherals></device>"))
 	f.Add([]byte("<device><peripherals><peripheral><name></name><baseAddress>0</baseAddress><addressBlock><offset>0</offset><size>4</size></addressBlock></peripheral></peripherals></device>"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := parseSVD(text)
+		list, registers, err := parseSVD(text)
 		if err != nil {
 			return
+		}
+		for i, r := range registers {
+			if r.Size == 0 || i > 0 && r.At < registers[i-1].At {
+				t.Fatalf("register %d: %+v", i, r)
+			}
 		}
 		for _, r := range list {
 			if r.Name == "" || r.Size == 0 || r.Base+r.Size-1 < r.Base {

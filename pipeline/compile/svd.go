@@ -11,6 +11,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
+	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // maxSVD is how long a device description may be, in bytes.
@@ -20,6 +21,7 @@ const maxSVD = 64 << 20
 // peripheral lie (CMSIS-SVD 1.3.9, elements device, peripherals, peripheral, addressBlock).
 type svdDevice struct {
 	XMLName     xml.Name        `xml:"device"`
+	Size        string          `xml:"size"` // bits of registers that say nothing
 	Peripherals []svdPeripheral `xml:"peripherals>peripheral"`
 }
 
@@ -30,24 +32,23 @@ type svdPeripheral struct {
 	Access       string     `xml:"access"`
 	Dim          string     `xml:"dim"`
 	DimIncrement string     `xml:"dimIncrement"`
+	Size         string     `xml:"size"`
 	Blocks       []svdBlock `xml:"addressBlock"`
-	// accesses of registers, which win over the peripheral's
-	Registers []string `xml:"registers>register>access"`
-	Clusters  []string `xml:"registers>cluster>access"`
-	Inner     []string `xml:"registers>cluster>register>access"`
+	// their accesses win over the peripheral's
+	Registers []svdRegister `xml:"registers>register"`
+	Clusters  []svdRegister `xml:"registers>cluster"`
 }
 
 // writeOnly reports whether no register of p can be read.
 func (p *svdPeripheral) writeOnly() bool {
-	if p.Access == "" {
-		return false
-	}
-	for _, a := range slices.Concat([]string{p.Access}, p.Registers, p.Clusters, p.Inner) {
-		if !strings.HasPrefix(a, "write") {
-			return false
-		}
-	}
-	return true
+	return strings.HasPrefix(p.Access, "write") && writeOnly(p.Registers) && writeOnly(p.Clusters)
+}
+
+// writeOnly reports whether no register says that it can be read.
+func writeOnly(list []svdRegister) bool {
+	return !slices.ContainsFunc(list, func(r svdRegister) bool {
+		return r.Access != "" && !strings.HasPrefix(r.Access, "write") || !writeOnly(r.Registers) || !writeOnly(r.Clusters)
+	})
 }
 
 type svdBlock struct {
@@ -64,7 +65,7 @@ func (b *builder) svd(file string) error {
 	if err != nil {
 		return b.fault("sources", file, "SVD file: %v", err)
 	}
-	list, err := parseSVD(data)
+	list, registers, err := parseSVD(data)
 	if err != nil {
 		return b.fault("sources", file, "SVD file: %v", err)
 	}
@@ -75,37 +76,39 @@ func (b *builder) svd(file string) error {
 	for _, r := range b.reachable(list) { // peripherals may share registers: the first one names them
 		b.img.Memory = mergeRegions(b.img.Memory, []targets.Region{r})
 	}
+	b.img.Registers = registers
 	return nil
 }
 
-// parseSVD returns the register blocks of a device, in its order.
-func parseSVD(data []byte) ([]targets.Region, error) {
+// parseSVD returns the register blocks of a device, in its order, and its registers.
+func parseSVD(data []byte) ([]targets.Region, []ir.Register, error) {
 	var dev svdDevice
 	if err := xml.Unmarshal(data, &dev); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	byName := map[string]*svdPeripheral{}
 	for i := range dev.Peripherals {
 		p := &dev.Peripherals[i]
 		if p.Name = strings.TrimSpace(p.Name); p.Name == "" {
-			return nil, fmt.Errorf("peripheral number %d has no name", i+1)
+			return nil, nil, fmt.Errorf("peripheral number %d has no name", i+1)
 		}
 		byName[p.Name] = p
 	}
 	var out []targets.Region
+	names := &svdNames{bits: dev.Size}
 	for i := range dev.Peripherals {
 		p := &dev.Peripherals[i]
 		p.derive(byName)
-		regions, err := p.regions()
+		regions, err := p.regions(names)
 		if err != nil {
-			return nil, fmt.Errorf("peripheral %s: %w", p.Name, err)
+			return nil, nil, fmt.Errorf("peripheral %s: %w", p.Name, err)
 		}
 		out = append(out, regions...)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no peripheral with an address block")
+		return nil, nil, fmt.Errorf("no peripheral with an address block")
 	}
-	return out, nil
+	return out, ir.SortRegisters(names.list), nil
 }
 
 // derive takes over what p leaves out from the peripheral that it is derived from, which may stand behind it.
@@ -121,13 +124,15 @@ func (p *svdPeripheral) derive(byName map[string]*svdPeripheral) {
 	if p.Access == "" {
 		p.Access = from.Access
 	}
+	if p.Size == "" {
+		p.Size = from.Size
+	}
 	p.Registers = append(p.Registers, from.Registers...)
 	p.Clusters = append(p.Clusters, from.Clusters...)
-	p.Inner = append(p.Inner, from.Inner...)
 }
 
-// regions returns the blocks of a peripheral, or of each element of an array of them.
-func (p *svdPeripheral) regions() ([]targets.Region, error) {
+// regions returns the blocks of a peripheral, or of each element of an array of them, and adds its registers to names.
+func (p *svdPeripheral) regions(names *svdNames) ([]targets.Region, error) {
 	base, err := svdNumber("baseAddress", p.Base)
 	if err != nil {
 		return nil, err
@@ -154,6 +159,7 @@ func (p *svdPeripheral) regions() ([]targets.Region, error) {
 		if p.Dim != "" {
 			name = strings.NewReplacer("[%s]", strconv.FormatUint(k, 10), "%s", strconv.FormatUint(k, 10)).Replace(name)
 		}
+		names.of(p, name, base+k*step)
 		for _, blk := range p.Blocks {
 			offset, err := svdNumber("offset", blk.Offset)
 			if err != nil {

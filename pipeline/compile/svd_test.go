@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 const deviceSVD = `<?xml version="1.0"?>
@@ -12,14 +14,19 @@ const deviceSVD = `<?xml version="1.0"?>
   <peripheral><name>UART0</name><baseAddress>0x40001000</baseAddress>
     <addressBlock><offset>0x0</offset><size>0x400</size><usage>registers</usage></addressBlock>
     <addressBlock><offset>0x800</offset><size>1k</size><usage>reserved</usage></addressBlock>
-    <registers><register><name>DR</name><addressOffset>0</addressOffset></register></registers></peripheral>
+    <registers><register><name>DR</name><addressOffset>0</addressOffset></register>
+    <register><dim>2</dim><dimIncrement>2</dimIncrement><dimIndex>B-C</dimIndex><name>GPIO%s</name><size>16</size><addressOffset>0x20</addressOffset></register>
+    <cluster><dim>2</dim><dimIncrement>8</dimIncrement><name>CH[%s]</name><addressOffset>0x10</addressOffset>
+      <register><name>CR</name><addressOffset>0</addressOffset></register>
+      <register><dim>2</dim><dimIncrement>1</dimIncrement><dimIndex>A,B</dimIndex><name>SR%s</name><size>8</size><addressOffset>3</addressOffset></register>
+      <register><name>SRB</name><size>16</size><addressOffset>4</addressOffset></register></cluster></registers></peripheral>
   <peripheral derivedFrom="UART0"><name>UART1</name><baseAddress>0x40002000</baseAddress></peripheral>
   <peripheral><dim>2</dim><dimIncrement>0x100</dimIncrement><name>TIM[%s]</name><baseAddress>1073758208</baseAddress><access>write-only</access>
     <addressBlock><offset>16</offset><size>#100000</size><usage>registers</usage></addressBlock></peripheral>
 </peripherals></device>`
 
 func TestSVD(t *testing.T) {
-	list, err := parseSVD([]byte(deviceSVD))
+	list, registers, err := parseSVD([]byte(deviceSVD))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +44,27 @@ func TestSVD(t *testing.T) {
   <peripheral derivedFrom="B"><name>C</name><baseAddress>0</baseAddress><access>write-only</access>
     <addressBlock><offset>0</offset><size>4</size></addressBlock>
     <registers><register><access>read-write</access></register></registers></peripheral></peripherals></device>`
-	if list, err = parseSVD([]byte(derived)); err != nil || len(list) != 3 || list[0].Access.String() != "volatile" {
+	s := ir.Semantics{Registers: registers}
+	for at, want := range map[uint64]string{0x40001000: "UART0->DR", 0x40002000: "UART1->DR", 0x40002004: "",
+		0x40001010: "UART0->CH[0].CR", 0x40001018: "UART0->CH[1].CR", 0x4000101c: "UART0->CH[1].SRB", 0x4000101e: "",
+		0x40001022: "UART0->GPIOC"} {
+		got := ""
+		for _, region := range []string{"UART0", "UART1"} {
+			if r, ok := s.RegisterAt(region, at, 2); ok {
+				got = region + "->" + r.Name
+			}
+		}
+		if got != want {
+			t.Errorf("%#x is %q, want %q", at, got, want)
+		}
+	}
+	if list, _, err = parseSVD([]byte(derived)); err != nil || len(list) != 3 || list[0].Access.String() != "volatile" {
 		t.Errorf("a peripheral that is derived from a later one: %v %v", list, err)
 	}
 	for text, want := range map[string]string{"<device>": "XML",
 		"<device><peripherals></peripherals></device>": "no peripheral", "<other/>": "device",
 		strings.Replace(deviceSVD, "0x40002000", "here", 1): "peripheral UART1: baseAddress `here` is no number"} {
-		if _, err := parseSVD([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := parseSVD([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v", text, err)
 		}
 	}

@@ -63,6 +63,9 @@ func (o *Object) Literal() string {
 // that an access of type like fits; nil fits all.
 func (x *Machine) PlaceName(o *Object, off, size int64, like *ir.Type) (string, *ir.DType) {
 	name, t := x.Name(o), o.CType()
+	if o.Kind == regionObject && o.Region.Access == ir.AccessVolatile {
+		return x.registerName(o.Region, off, size), registerType(size, like)
+	}
 	if t == nil {
 		switch {
 		case off == 0 && size == o.Size:
@@ -73,6 +76,27 @@ func (x *Machine) PlaceName(o *Object, off, size int64, like *ir.Type) (string, 
 		return fmt.Sprintf("%s + %d", name, off), nil
 	}
 	return cexpr.Place(name, t, off*8, size*8, like)
+}
+
+// registerName is a place in a volatile region: its register, where the device's registers are known, else its address.
+func (x *Machine) registerName(r *ir.Region, off, size int64) string {
+	at := r.Base + uint64(off)
+	reg, known := x.Options.RegisterAt(r.Name, at, uint64(size))
+	switch {
+	case known && reg.At == at:
+		return r.Name + "->" + reg.Name
+	case known:
+		return fmt.Sprintf("%s->%s + %d", r.Name, reg.Name, at-reg.At)
+	}
+	return fmt.Sprintf("%s at 0x%x", r.Name, at)
+}
+
+// registerType is the type of what is read from a register: it holds no numbers below zero.
+func registerType(size int64, like *ir.Type) *ir.DType {
+	if like == nil || like.Kind != ir.KindInt || size != 1 && size != 2 && size != 4 && size != 8 {
+		return nil
+	}
+	return &ir.DType{Kind: ir.DInt, Bits: int(size) * 8, Name: fmt.Sprintf("uint%d_t", size*8)}
 }
 
 // arrayName is an array of count elements of n bytes each at an offset, as a C expression.

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,14 +12,16 @@ import (
 // target and to the environment. Every engine takes it as it is. The zero value is
 // the strictest one: no memory map, allocations may fail, volatile reads are inputs.
 type Semantics struct {
-	Regions          []Region // parts of the address space that integer addresses may touch
-	AddressZero      bool     // an object or a region may lie at address 0
-	MallocNeverFails bool     // malloc and the like always succeed
-	AnyAlignment     bool     // accesses need no alignment
-	VolatileMemory   bool     // volatile objects outside volatile regions behave like memory
-	KeepsRanges      bool     // volatile variables hold what the program stores there, within limits that it keeps
-	Leaks            LeakRule // what the check `leak` asks for
-	Stack            *Stack   // for the check `stack`; nil: not known
+	Regions []Region // parts of the address space that integer addresses may touch
+	// names for places in regions, by address: traces and messages have them, nothing else depends on them
+	Registers        []Register `json:",omitempty"`
+	AddressZero      bool       // an object or a region may lie at address 0
+	MallocNeverFails bool       // malloc and the like always succeed
+	AnyAlignment     bool       // accesses need no alignment
+	VolatileMemory   bool       // volatile objects outside volatile regions behave like memory
+	KeepsRanges      bool       // volatile variables hold what the program stores there, within limits that it keeps
+	Leaks            LeakRule   // what the check `leak` asks for
+	Stack            *Stack     // for the check `stack`; nil: not known
 }
 
 // NearNull reports whether the memory map has something behind address 0, where null designates nothing.
@@ -56,6 +59,41 @@ type Region struct {
 	Size   uint64
 	Access Access
 	NoRead bool // of a volatile region: writes vanish, and a read is a violation
+}
+
+// Register is a register of a device: Size bytes from At on, in the region of its peripheral.
+type Register struct {
+	Region string
+	Name   string
+	At     uint64
+	Size   uint64
+}
+
+// RegisterAt finds the register that holds size bytes at an address: of those that do, the smallest, and of these the
+// first.
+func (s *Semantics) RegisterAt(region string, at, size uint64) (Register, bool) {
+	var found Register
+	for i, _ := slices.BinarySearchFunc(s.Registers, at+1, func(r Register, to uint64) int { return cmp.Compare(r.At, to) }); i > 0; i-- {
+		r := s.Registers[i-1]
+		if at-r.At >= longestRegister {
+			break
+		}
+		if r.Region == region && at-r.At <= r.Size && size <= r.Size-(at-r.At) && (found.Size == 0 || r.Size <= found.Size) {
+			found = r
+		}
+	}
+	return found, found.Size > 0
+}
+
+// longestRegister bounds the size of a register, in bytes.
+const longestRegister = 8
+
+// SortRegisters brings registers into the order of Semantics.Registers; of what is as long at the same place, the first
+// stays in front. Longer ones than there are, and those without a size, are left out.
+func SortRegisters(list []Register) []Register {
+	list = slices.DeleteFunc(list, func(r Register) bool { return r.Size == 0 || r.Size > longestRegister })
+	slices.SortStableFunc(list, func(a, b Register) int { return cmp.Compare(a.At, b.At) })
+	return list
 }
 
 // LeakRule says what the check `leak` asks for, and where.
@@ -100,8 +138,12 @@ type Stack struct {
 }
 
 // Frame returns the size of an activation of f in bytes; ok is false if it is not
-// known. A static function that the linker renamed has a suffix of digits.
+// known. A static function that the linker renamed has a suffix of digits. A generated harness has no frame: it is not
+// part of the program.
 func (s *Stack) Frame(f *Func) (n int64, ok bool) {
+	if f.Driven() {
+		return 0, true
+	}
 	n, ok = s.Frames[f.Name]
 	if !ok {
 		name := strings.TrimRight(f.Name, "0123456789")

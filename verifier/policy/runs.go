@@ -28,6 +28,7 @@ const (
 	TypePasses    = 8       // over all blocks for their types
 	ZerosShown    = 1 << 16 // bytes that are looked at in order to show a structure or array as {0}
 	MembersShown  = 8       // members or elements of one structure or array
+	BytesShown    = 64      // bytes of an array that holds text
 	MarkedSteps   = 1 << 18 // instructions that are followed back: all steps of a longer run count as relevant
 	RelevantSteps = 1 << 20 // the same, where only relevant ones are shown
 	Causes        = 4       // of one step

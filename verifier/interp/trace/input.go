@@ -68,8 +68,7 @@ func (x *tracer) Input(in *ir.Instr, name string, v interp.Value) {
 	if in.T.IsVoid() {
 		return
 	}
-	t := &ir.DType{Kind: ir.DInt, Signed: !strings.Contains(name, "_u") && !strings.Contains(name, "size"),
-		Name: in.T.String(), Bits: in.T.Width}
+	t := &ir.DType{Kind: ir.DInt, Signed: signedResult(in, name), Name: in.T.String(), Bits: in.T.Width}
 	switch {
 	case in.T.Kind == ir.KindFloat:
 		t.Kind = ir.DFloat
@@ -85,6 +84,28 @@ func (x *tracer) Input(in *ir.Instr, name string, v interp.Value) {
 	}
 	x.addStep(in, verdict.Step{Kind: verdict.StepInput, What: what, Value: x.show(t, v),
 		Bytes: x.hexBytes(v.Bits), Type: nondetType(name, in.T), From: from, Null: null})
+}
+
+// signedResult reports whether the result of a call is a signed number in C: by the name of a nondet function, else by
+// what is done with it. Where nothing tells, one of 8 or 16 bits is unsigned: it is a byte or a half-word more often.
+func signedResult(in *ir.Instr, name string) bool {
+	if _, kind, ok := strings.Cut(name, "nondet_"); ok && nondetTypes[kind] != "" {
+		return !strings.HasPrefix(kind, "u") && kind != "size_t"
+	}
+	for _, b := range in.Block.Func.Blocks {
+		for _, use := range b.Instrs {
+			if len(use.Args) == 0 || use.Args[0] != ir.Value(in) {
+				continue
+			}
+			switch use.Op {
+			case ir.OpZext:
+				return false
+			case ir.OpSext:
+				return true
+			}
+		}
+	}
+	return in.T.Width > 16
 }
 
 // Fill implements Observer: it notes a range written at once.

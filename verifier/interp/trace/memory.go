@@ -89,6 +89,9 @@ func (x *tracer) arrayText(o *interp.Object, off int64, t *ir.DType, depth int) 
 	if x.allZero(o, off, count*n) {
 		return "{0}"
 	}
+	if s, ok := x.bytesAsText(o, off, t, count); ok {
+		return s
+	}
 	var parts []string
 	for i := range min(count, policy.MembersShown) {
 		parts = append(parts, x.memoryText(o, off+i*n, t.Elem, depth+1))
@@ -112,12 +115,42 @@ func (x *tracer) stringText(o *interp.Object, off int64, t *ir.DType, count int6
 			return "", false
 		case b == 0:
 			return verdict.Literal(text), verdict.Readable(text)
-		case len(text) == 64:
+		case len(text) == policy.BytesShown:
 			return "", false
 		}
 		text = append(text, b)
 	}
 	return verdict.Literal(text), verdict.Readable(text)
+}
+
+// bytesAsText is an array of unsigned bytes that hold text, as a parser gets it: the string literal of all up to the last
+// that is not zero, if most of these can be read.
+func (x *tracer) bytesAsText(o *interp.Object, off int64, t *ir.DType, count int64) (string, bool) {
+	if t.Elem.Bits != 8 || t.Elem.Signed || t.Elem.Kind != ir.DChar && t.Elem.Kind != ir.DInt {
+		return "", false
+	}
+	var text []byte
+	readable, last := 0, 0
+	for i := range min(count, policy.BytesShown) {
+		b, undef := o.ByteAt(off + i)
+		if _, whole := x.PointerAt(o, off+i); undef != 0 || whole {
+			return "", false
+		}
+		text = append(text, b)
+		if b != 0 {
+			last = len(text)
+		}
+		if b >= ' ' && b < 0x7f || b == '\n' || b == '\r' || b == '\t' {
+			readable++
+		}
+	}
+	if readable < 2 || 4*readable < 3*last {
+		return "", false
+	}
+	if last < len(text) || count <= policy.BytesShown {
+		return verdict.Literal(text[:last]), true
+	}
+	return verdict.Literal(text) + "...", true
 }
 
 func (x *tracer) allZero(o *interp.Object, off, n int64) bool {
