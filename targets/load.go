@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/targets/strict"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 //go:embed data/*.yaml
@@ -29,8 +30,7 @@ type UnknownError struct {
 
 // Error names the nearest known target.
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown target %q, did you mean %q? (known: %s)", e.Name, e.Nearest,
-		strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown target %q%s (known: %s)", e.Name, verdict.Meant(e.Name, e.Known), strings.Join(e.Known, ", "))
 }
 
 // Names lists the targets that firmproof brings along: host first, then by name.

@@ -57,8 +57,9 @@ func backupCommand() *cobra.Command {
 	var f storeFlags
 	var out string
 	cmd := &cobra.Command{
-		Use:   "backup -o FILE",
-		Short: "Write everything that a server keeps into one file, while it runs",
+		Use:     "backup -o FILE",
+		Short:   "Write everything that a server keeps into one file, while it runs",
+		Example: `  firmproof backup --data /var/lib/firmproof -o firmproof.tar.gz`,
 		Long: "Writes the database, as of one moment, and the artifacts that it names into one compressed tar file. The service may go on meanwhile.\n" +
 			"`firmproof restore` reads it into either kind of database.",
 		Args: cobra.NoArgs,
@@ -171,10 +172,11 @@ func tarFile(tw *tar.Writer, name string, size int64, r io.Reader) error {
 func restoreCommand() *cobra.Command {
 	var f storeFlags
 	cmd := &cobra.Command{
-		Use:   "restore FILE",
-		Short: "Fill an empty database and store of artifacts from a backup",
-		Long:  "Reads what `firmproof backup` wrote into an empty database, of whichever kind, and its artifacts into the store of artifacts. The server must not run.",
-		Args:  cobra.ExactArgs(1),
+		Use:     "restore FILE",
+		Short:   "Fill an empty database and store of artifacts from a backup",
+		Example: `  firmproof restore --data /var/lib/firmproof firmproof.tar.gz`,
+		Long:    "Reads what `firmproof backup` wrote into an empty database, of whichever kind, and its artifacts into the store of artifacts. The server must not run.",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := f.restore(cmd.Context(), args[0])
 			if err == nil {

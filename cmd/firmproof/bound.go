@@ -24,6 +24,8 @@ func boundCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bound FILE --entry F",
 		Short: "Upper bound of the runtime of a C function",
+		Example: `  firmproof bound crc.c --entry crc16
+  firmproof bound src/uart.c --entry uart_put --target cortex-m3 -I include -D BAUD=9600`,
 		Long: `Upper bound of the number of executed instructions of a C function, over its parameters.
 
 The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or MAYBE.`,

@@ -120,6 +120,8 @@ func verifyCertificateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify-certificate DIR",
 		Short: "Check the certificates that check --certify wrote, without the engines that found the answers",
+		Example: `  firmproof check --certify certificates
+  firmproof verify-certificate certificates`,
 		Long: `Check the certificates that "firmproof check --certify DIR" wrote: executions by the interpreter, refutations by unit
 propagation over clauses made afresh from the stored program, ranking functions by exact arithmetic. What is checked and
 what is trusted is in docs/CERTIFICATES.md. Answers without a certificate are listed as such.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -53,6 +54,13 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATH...]",
 		Short: "Verify a project (a folder with .firmproof.yml), C files or LLVM IR",
+		Example: `  firmproof check                                   # the project at hand, by its .firmproof.yml
+  firmproof check uart.c --target cortex-m3 --target x86_64 -I include
+  firmproof check uart.c --function uart_put --assume 'uart_put.data=16 elements'
+  firmproof check --entry ring_harness --unwind 16 --timeout 2m
+  firmproof check --checks default,termination,-shift delay.c
+  firmproof check --format html:report.html --format sarif:report.sarif --format text
+  firmproof check --fail-on violation --baseline last-week.json --cache .answers`,
 		Long: `Verify. PATH is a folder with .firmproof.yml (default the current one), or C, .ll and .bc files. Files without
 main, and without --entry or --function, have each of their functions called by a generated harness.
 
@@ -124,9 +132,29 @@ var (
 	knownSolvers      = []string{"auto", "cadical", "z3", "cvc5", "bitwuzla"}
 )
 
+// secondFlag matches a flag behind another one.
+var secondFlag = regexp.MustCompile(`^-\S+\s+-\w`)
+
+// severalTargets takes lists with commas apart.
+func severalTargets(list []string) ([]string, error) {
+	var out []string
+	for _, names := range list {
+		for _, n := range strings.Split(names, ",") {
+			if n = strings.TrimSpace(n); n == "" {
+				return nil, fmt.Errorf("--target %q names no target (`firmproof targets` lists them)", names)
+			}
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
 func runCheck(ctx context.Context, cmd *cobra.Command, fl *checkFlags, args []string) error {
 	if err := fl.check(); err != nil {
 		return err
+	}
+	if cmd.Flags().Changed("checks") && len(fl.req.Checks) == 0 {
+		return errors.New("--checks names no check: such as default,termination,-shift (`firmproof explain` lists them)")
 	}
 	if fl.watch {
 		return runWatch(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
@@ -215,6 +243,17 @@ func (fl *checkFlags) check() error {
 		return fmt.Errorf("--stop-after %q, did you mean %q? (known: %s)", s, verdict.Nearest(s, stagesToStopAfter),
 			strings.Join(stagesToStopAfter, ", "))
 	}
+	if _, err := verdict.ParseChecks(fl.req.Checks); err != nil {
+		return fmt.Errorf("--checks: %w", err)
+	}
+	for _, f := range fl.req.CFlags {
+		if secondFlag.MatchString(f) && !strings.HasPrefix(f, "-D") {
+			return fmt.Errorf("--cflags %q: give --cflags once for each flag", f)
+		}
+	}
+	if st, err := os.Stat(fl.answers); fl.answers != "" && err == nil && !st.IsDir() {
+		return fmt.Errorf("--cache %s: is a file, and has to be a folder", fl.answers)
+	}
 	if fl.jobs < 1 {
 		return fmt.Errorf("--jobs %d: at least 1", fl.jobs)
 	}
@@ -243,6 +282,14 @@ func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, erro
 		req.Timeout = fl.timeout
 	}
 	var err error
+	if req.Targets, err = severalTargets(req.Targets); err != nil {
+		return req, err
+	}
+	for name, list := range map[string][]string{"--entry": req.Entries, "--function": req.Functions} {
+		if slices.Contains(list, "") {
+			return req, fmt.Errorf("%s names no function", name)
+		}
+	}
 	if req.UnwindSet, err = parseUnwindSet(fl.unwindSet); err == nil {
 		req.Memory, err = parseSize(fl.memory)
 	}

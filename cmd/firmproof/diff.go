@@ -36,6 +36,8 @@ func diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD.c NEW.c | BASE..HEAD",
 		Short: "Compare what changed functions do, on all inputs",
+		Example: `  firmproof diff uart-old.c uart.c --function uart_put
+  firmproof diff main..my-branch --target cortex-m3 --timeout 60s`,
 		Long: `Calls the old and the new version of each function that changed on the same inputs, from the same memory, and says for each:
 the same on all inputs (proved), the same up to bounds, differs (with an input), or open, with the reason. Results count, memory
 that is written, calls of functions without a body and volatile accesses, in order. Inputs with which the old version has

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -21,6 +22,9 @@ func (s *seconds) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if n, bare := strconv.ParseFloat(text, 64); bare == nil {
 		d, err = time.ParseDuration(strconv.FormatFloat(n, 'f', -1, 64) + "s")
+	}
+	if err == nil && d == 0 {
+		return errors.New("some time is needed: 90s, 2m or 1h30m, or a number of seconds")
 	}
 	if err != nil || d < 0 {
 		return fmt.Errorf("%q is no duration: write 90s, 2m or 1h30m, or a number of seconds", text)

@@ -14,7 +14,9 @@ func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CHECK]",
 		Short: "What a check means, why it matters, a bad and a good example",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  firmproof explain
+  firmproof explain signed-overflow`,
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return allCheckNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -29,7 +31,7 @@ func explainCommand() *cobra.Command {
 			name, _, _ := strings.Cut(args[0], "@") // a claim's id explains its check
 			p, ok := verdict.Lookup(name)
 			if !ok {
-				return fmt.Errorf("unknown check %q, did you mean %q?", name, verdict.Nearest(name, allCheckNames()))
+				return fmt.Errorf("unknown check %q%s (`firmproof explain` lists all)", name, verdict.Meant(name, allCheckNames()))
 			}
 			explain(w, p)
 			return nil

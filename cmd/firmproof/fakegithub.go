@@ -11,9 +11,10 @@ func fakegithubCommand() *cobra.Command {
 	var format string
 	var verbose bool
 	cmd := &cobra.Command{
-		Use:   "fakegithub",
-		Short: "An offline stand-in for GitHub, to try the whole bot on one machine",
-		Args:  cobra.NoArgs,
+		Use:     "fakegithub",
+		Short:   "An offline stand-in for GitHub, to try the whole bot on one machine",
+		Example: `  firmproof fakegithub --listen 127.0.0.1:8090 --deliver-to http://127.0.0.1:8080/webhook`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.Log, err = newLog(cmd, format, verbose); err != nil {
 				return err

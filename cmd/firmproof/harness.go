@@ -19,6 +19,8 @@ func harnessCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "harness FUNCTION [FILE.c|FOLDER]...",
 		Short: "Write a harness for a function, to be edited",
+		Example: `  firmproof harness ring_push
+  firmproof harness ring_push src/ring.c -I include -o proofs/ring.c`,
 		Long: `Write a harness in C for a function of a project (a folder with .firmproof.yml, default the current one) or of C files: it
 calls the function with any arguments, as a generated harness does. It includes the file that defines the function, so that static
 functions and types of that file are there. A harness file that is there already gets one more function.`,

@@ -26,6 +26,8 @@ func initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Build a repository, try a check, and write the .firmproof.yml that works",
+		Example: `  firmproof init
+  firmproof init firmware --force`,
 		Long: `Look at a repository, try the ways to build it (compile_commands.json, CMake, make, PlatformIO, Zephyr, ESP-IDF, Arduino,
 its C files), choose what goes together as one program, and check it for a while. What was seen to work is written into
 .firmproof.yml; what could not be settled is a question in that file.`,

@@ -48,8 +48,9 @@ func itsCommand() *cobra.Command {
 	var timeout time.Duration
 	var techniques techniqueFlags
 	cmd := &cobra.Command{
-		Use:   "its FILE",
-		Short: "Termination and complexity of an integer transition system (.koat, .ari, .smt2)",
+		Use:     "its FILE",
+		Short:   "Termination and complexity of an integer transition system (.koat, .ari, .smt2)",
+		Example: `  firmproof its loop.koat --timeout 60s`,
 		Long: `Termination and complexity of an integer transition system in KoAT's format (.koat) or TermComp's (.ari, .smt2).
 
 The proof is printed in words; the last line is YES, NO, MAYBE or WORST_CASE(?,O(n^k)).`,

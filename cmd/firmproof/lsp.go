@@ -16,8 +16,9 @@ import (
 
 func lspCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "lsp",
-		Short: "Language server for editors, on standard input and output",
+		Use:     "lsp",
+		Short:   "Language server for editors, on standard input and output",
+		Example: `  firmproof lsp`,
 		Long: `Speaks the Language Server Protocol: a file that is opened or saved is checked with its project, by the .firmproof.yml above it.
 Violations are errors with the steps of the counterexample, unknowns and bounds are warnings; above a harness is a command that checks it alone,
 and quick fixes suppress a finding or raise a bound in the manifest.`,

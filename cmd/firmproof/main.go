@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -89,6 +91,11 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	if ended {
 		err = errSignal
 	}
+	if strings.HasPrefix(err.Error(), "unknown command") && len(args) > 0 {
+		if _, there := os.Stat(args[0]); there == nil {
+			err = fmt.Errorf("%s is no command: `firmproof check %[1]s` verifies it", args[0])
+		}
+	}
 	fmt.Fprintln(stderr, "firmproof:", err)
 	return exitUsage
 }
@@ -114,9 +121,22 @@ func untilInterrupt(parent context.Context) (context.Context, func() bool) {
 
 // nameNearest adds to the error about an unknown flag which one may be meant.
 func nameNearest(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) && errors.Is(err, strconv.ErrSyntax) {
+		return fmt.Errorf("--%s %q: want a whole number", value.GetFlag().Name, value.GetValue())
+	}
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	if !errors.As(err, &unknown) {
 		return err
+	}
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		if _, there := os.Stat("-" + short); there == nil {
+			return fmt.Errorf("-%s is taken for a flag: write ./-%[1]s for the file", short)
+		}
+		if other := strings.ToUpper(short[:1]); cmd.Flags().ShorthandLookup(other) != nil && other != short[:1] {
+			return fmt.Errorf("%w, did you mean -%s?", err, other)
+		}
+		return fmt.Errorf("%w (`%s --help` lists all)", err, cmd.CommandPath())
 	}
 	name := unknown.GetSpecifiedName()
 	var known []string
@@ -142,6 +162,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(nameNearest)
 	root.AddCommand(initCommand(), harnessCommand(), replayCommand(), runCommand(), diffCommand())
+	root.AddCommand(acceptCommand(), unacceptCommand(), listCommand(), evidenceCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), lspCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(),
 		boundCommand(),
@@ -149,5 +170,15 @@ func rootCommand() *cobra.Command {
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
 	root.AddCommand(verifyCertificateCommand(), limitsCommand(), doctorCommand(), reportCommand(), backupCommand(), restoreCommand(),
 		parkedCommand())
+	for _, cmd := range root.Commands() {
+		if args := cmd.Args; args != nil {
+			cmd.Args = func(cmd *cobra.Command, list []string) error {
+				if err := args(cmd, list); err != nil {
+					return fmt.Errorf("%w: it is written `firmproof %s` (`%s --help` has examples)", err, cmd.Use, cmd.CommandPath())
+				}
+				return nil
+			}
+		}
+	}
 	return root
 }

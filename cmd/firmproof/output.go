@@ -40,7 +40,7 @@ func (o *outputs) check() error {
 	for _, f := range o.formats {
 		if _, known := reports.FormatNamed(f); !known {
 			names := reports.FormatNames()
-			return fmt.Errorf("unknown --format %q, did you mean %q? (known: %s)", f, verdict.Nearest(f, names),
+			return fmt.Errorf("unknown --format %q%s (known: %s)", f, verdict.Meant(f, names),
 				strings.Join(names, ", "))
 		}
 	}

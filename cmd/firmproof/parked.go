@@ -15,9 +15,10 @@ func parkedCommand() *cobra.Command {
 	var place storeFlags
 	var n int
 	cmd := &cobra.Command{
-		Use:   "parked",
-		Short: "List the verifications that a server gave up because of faults of its own, with their logs",
-		Args:  cobra.NoArgs,
+		Use:     "parked",
+		Short:   "List the verifications that a server gave up because of faults of its own, with their logs",
+		Example: `  firmproof parked --data /var/lib/firmproof`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			st, _, err := place.open(cmd.Context())
 			if err != nil {

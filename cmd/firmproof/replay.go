@@ -54,6 +54,9 @@ func replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay TRACE.json [PATH...]",
 		Short: "Run a counterexample for real: under sanitizers, or on an emulated core",
+		Example: `  firmproof check --format json:report.json --format text uart.c
+  firmproof replay report.json uart.c
+  firmproof replay report.json --claim 'memory@uart_put#2' --target cortex-m3 --emit harness.c`,
 		Long: `Takes a claim with its inputs from a JSON report (check --format json), makes a C harness that plays the inputs back, builds it with the program
 and runs it: x86 natively under AddressSanitizer and UndefinedBehaviorSanitizer (MemorySanitizer for uninitialised), Cortex-M in QEMU.
 PATH is what was checked: a folder with a .firmproof.yml that lists sources (default .), or C files.

@@ -18,9 +18,10 @@ func reportCommand() *cobra.Command {
 	var format, out string
 	var since time.Duration
 	cmd := &cobra.Command{
-		Use:   "report OWNER/REPO",
-		Short: "Regression report of a repository's default branch, from the server's store",
-		Args:  cobra.ExactArgs(1),
+		Use:     "report OWNER/REPO",
+		Short:   "Regression report of a repository's default branch, from the server's store",
+		Example: `  firmproof report acme/sensor-node --since 168h --data /var/lib/firmproof -o week.md`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := regressionText(cmd.Context(), &place, args[0], time.Now().Add(-since), format)
 			if err != nil {

@@ -33,8 +33,9 @@ type simulation struct {
 func runCommand() *cobra.Command {
 	s := &simulation{}
 	cmd := &cobra.Command{
-		Use:   "run --pr-sim BASE..HEAD",
-		Short: "Do locally what the bot does for a pull request: same findings, same text",
+		Use:     "run --pr-sim BASE..HEAD",
+		Short:   "Do locally what the bot does for a pull request: same findings, same text",
+		Example: `  firmproof run --pr-sim main..my-branch`,
 		Long: `Exports both commits of a git repository into temporary folders, verifies them, and prints the check runs that the bot would show:
 title, summary and annotations, with what is new, fixed and known. Nothing in the work tree is touched or used.
 

@@ -53,8 +53,10 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the GitHub App: webhooks, queue, workers, dashboard",
-		Long:  "Runs the GitHub App. Each flag may also come from the environment (FIRMPROOF_APP_ID, ...) or from --config FILE (YAML); flags win, then the environment.",
-		Args:  cobra.NoArgs,
+		Example: `  firmproof serve --app-id 7 --private-key key.pem --webhook-secret-file secret --public-url https://firmproof.example.org
+  firmproof serve --config /etc/firmproof.yml`,
+		Long: "Runs the GitHub App. Each flag may also come from the environment (FIRMPROOF_APP_ID, ...) or from --config FILE (YAML); flags win, then the environment.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := serverConfig(cmd, &c, config); err != nil {
 				return err
@@ -93,9 +95,10 @@ func workerCommand() *cobra.Command {
 	var c bot.Config
 	var box, config, format string
 	cmd := &cobra.Command{
-		Use:   "worker",
-		Short: "Run a worker only, for a queue shared by several machines",
-		Args:  cobra.NoArgs,
+		Use:     "worker",
+		Short:   "Run a worker only, for a queue shared by several machines",
+		Example: `  firmproof worker --db postgres://db/firmproof --config /etc/firmproof.yml`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := serverConfig(cmd, &c, config); err != nil {
 				return err

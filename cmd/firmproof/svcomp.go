@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,9 +23,10 @@ import (
 func svcompCommand() *cobra.Command {
 	var o svOptions
 	cmd := &cobra.Command{
-		Use:   "svcomp --spec F.prp --data-model ILP32|LP64 FILE",
-		Short: "SV-COMP mode: the last line is TRUE, FALSE(prop), UNKNOWN or ERROR",
-		Args:  cobra.ExactArgs(1),
+		Use:     "svcomp --spec F.prp --data-model ILP32|LP64 FILE",
+		Short:   "SV-COMP mode: the last line is TRUE, FALSE(prop), UNKNOWN or ERROR",
+		Example: `  firmproof svcomp --spec unreach-call.prp --data-model ILP32 --witness witness.yml loop.c`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = args[0]
 			last, err := svcomp(cmd.Context(), &o, cmd)
@@ -105,6 +107,9 @@ func svProperties(text string) ([]svProperty, error) {
 func svcomp(ctx context.Context, o *svOptions, cmd *cobra.Command) (string, error) {
 	if err := o.check(); err != nil {
 		return "", err
+	}
+	if o.spec == "" {
+		return "", errors.New("--spec names the property file, such as unreach-call.prp")
 	}
 	text, err := os.ReadFile(o.spec)
 	if err != nil {

@@ -12,7 +12,9 @@ func targetsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "targets [NAME]",
 		Short: "List targets, or print one with its data layout and memory map",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  firmproof targets
+  firmproof targets cortex-m3`,
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return targets.Names(), cobra.ShellCompDirectiveNoFileComp
 		},

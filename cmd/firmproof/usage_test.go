@@ -19,6 +19,11 @@ func TestUsage(t *testing.T) {
 	dir := writeTree(t, map[string]string{"a.c": counting,
 		"none/.firmproof.yml": "version: 1\nbuild: {sources: [a.c]}\n",
 		"none/a.c":            counting,
+		"with_main.c":         counting + "void sum_harness(void) { main(); }\n",
+		"cxx.c":               "class A { int x; };\n", "only.h": "int x;\n", "start.S": "nop\n",
+		"folder/.firmproof.yml/x": "",
+		"one.c":                   "static int step(int n) { return n; }\nint one(void) { return step(1); }\n",
+		"two.c":                   "static int step(int n) { return 1 / n; }\nint two(void) { return step(1); }\n",
 		"p/.firmproof.yaml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main, " +
 			"unwind: 3, unwindset: {main: 2, gone.0: 2}}]\n", "p/src/a.c": counting, "p/src/deep/x.txt": "",
 		"h/.firmproof.yml": "version: 1\nbuild: {sources: [src/a.c]}\nharnesses: [{entry: main}]\n",
@@ -38,6 +43,25 @@ func TestUsage(t *testing.T) {
 	}{
 		{"--format jsn:r.json FILE", exitUsage, `did you mean "json"?`},
 		{"--chekcs default FILE", exitUsage, "did you mean --checks? (`firmproof check --help` lists all)"},
+		{"--unwind x FILE", exitUsage, `--unwind "x": want a whole number`},
+		{"-i x FILE", exitUsage, "did you mean -I?"},
+		{"--timeout 0 FILE", exitUsage, "some time is needed"},
+		{"--checks= FILE", exitUsage, "--checks names no check"},
+		{"--checks -default FILE", exitUsage, "none is left"},
+		{"--target x86_64,,avr FILE", exitUsage, "names no target"},
+		{"--target nothing-near FILE", exitUsage, `unknown target "nothing-near" (known: host`},
+		{"--entry= FILE", exitUsage, "--entry names no function"},
+		{"--function main,g FILE", exitUsage, "give --function once for each name"},
+		{"--cache FILE FILE", exitUsage, "is a file, and has to be a folder"},
+		{"--changed-since HEAD FILE", exitUsage, "is about projects"},
+		{"--unwind 3 -I " + at("nowhere") + " FILE", exitOK, "there is no such folder"},
+		{"--unwind 3 " + at("with_main.c"), exitOK, "--entry sum_harness verifies what looks like a harness"},
+		{at("cxx.c"), exitUsage, "is this C++?"},
+		{at("only.h"), exitUsage, "a header: name a C file that includes it"},
+		{at("start.S"), exitUsage, "assembly is not verified"},
+		{at("folder"), exitUsage, ".firmproof.yml is a folder"},
+		{"-", exitUsage, "not read from standard input"},
+		{"--function step " + at("one.c") + " " + at("two.c"), exitViolated, "any call of step (" + at("two.c") + ")"},
 		{"--nothing-like-it FILE", exitUsage, "--nothing-like-it (`firmproof check --help` lists all)"},
 		{"--format json: FILE", exitUsage, "names no file"},
 		{"--format json:" + at("r.json") + " -o x FILE", exitUsage, "one of the two ways"},
@@ -76,6 +100,28 @@ func TestUsage(t *testing.T) {
 	}
 	if data, err := os.ReadFile(at("r.json")); err != nil || !bytes.HasPrefix(data, []byte("{")) {
 		t.Errorf("r.json: %v: %.40s", err, data)
+	}
+}
+
+// TestUsageOfCommands: commands that are written wrong say how they are written.
+func TestUsageOfCommands(t *testing.T) {
+	t.Chdir(writeTree(t, map[string]string{"a.c": counting, "-d.c": counting}))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"a.c"}, "a.c is no command: `firmproof check a.c` verifies it"},
+		{[]string{"check", "-d.c"}, "-d.c is taken for a flag: write ./-d.c for the file"},
+		{[]string{"check", "a.c", "--cflags", "-std=c17 -O2"}, "give --cflags once for each flag"},
+		{[]string{"harness"}, "it is written `firmproof harness FUNCTION [FILE.c|FOLDER]...`"},
+		{[]string{"targets", "avr", "host"}, "it is written `firmproof targets [NAME]`"},
+		{[]string{"svcomp", "a.c"}, "--spec names the property file"},
+		{[]string{"explain", "nothing-near"}, "unknown check \"nothing-near\" (`firmproof explain` lists all)"},
+	} {
+		var out bytes.Buffer
+		if code := runWith(c.args, &out, &out); code != exitUsage || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%q: exit %d: %s", c.args, code, out.String())
+		}
 	}
 }
 
@@ -129,5 +175,32 @@ func TestInterrupted(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("it does not end")
+	}
+}
+
+// TestExamples: help has examples for each command, with flags that it knows.
+func TestExamples(t *testing.T) {
+	for _, cmd := range rootCommand().Commands() {
+		if cmd.Hidden || cmd.Name() == "completion" || cmd.Name() == "help" {
+			continue
+		}
+		own := false
+		for line := range strings.Lines(cmd.Example) {
+			line, _, _ = strings.Cut(line, " #")
+			words := strings.Fields(strings.ReplaceAll(line, "'", ""))
+			root := rootCommand()
+			said, rest, err := root.Find(words[1:])
+			if err != nil || words[0] != "firmproof" {
+				t.Errorf("%s: %q: %v", cmd.Name(), line, err)
+				continue
+			}
+			own = own || said.Name() == cmd.Name()
+			if err := said.ParseFlags(rest); err != nil {
+				t.Errorf("%s: %q: %v", cmd.Name(), line, err)
+			}
+		}
+		if !own {
+			t.Errorf("help for %s has no example", cmd.Name())
+		}
 	}
 }

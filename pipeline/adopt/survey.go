@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/firmproof/firmproof/pipeline/cbmc"
 	"github.com/firmproof/firmproof/pipeline/compile"
@@ -136,6 +137,7 @@ func (s *Survey) file(p, rel string) error {
 				s.scripts = append(s.scripts, rel)
 			}
 		}
+	case ext == ".c" && !utf8.ValidString(rel): // no manifest can name it
 	case ext == ".c" && !strings.HasPrefix(rel, "build/"):
 		s.source(rel, text)
 	}

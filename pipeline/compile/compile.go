@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/firmproof/firmproof/targets/llvm"
 )
 
 // Compile makes LLVM text of one file. C goes through clang; .ll and .bc are
@@ -52,9 +54,14 @@ func Compile(ctx context.Context, r Request) (*Unit, error) {
 	case isC(r.File), IsCXX(r.File):
 		u, err = r.compileC(ctx)
 	default:
-		err = &BuildError{Stage: "read", Target: r.Target.Name,
-			Diagnostics: []Diagnostic{{File: r.File,
-				Message: "not C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM IR (.ll, .bc)"}}}
+		why := "not C (.c, .i), C++ (.cc, .cpp, .cxx) or LLVM IR (.ll, .bc)"
+		switch strings.ToLower(ext) {
+		case ".h", ".hh", ".hpp":
+			why = "a header: name a C file that includes it"
+		case ".s", ".asm":
+			why = "assembly is not verified: name the C files that call it"
+		}
+		err = &BuildError{Stage: "read", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.File, Message: why}}}
 	}
 	if err != nil {
 		return nil, err
@@ -160,7 +167,44 @@ func (r *Request) fault(res Result, tool string) error {
 	if _, installed := r.Target.CXXHeaderDirs(); !installed && IsCXX(r.File) {
 		r.lacksCXX(diags)
 	}
+	switch {
+	case !isC(r.File):
+	case slices.ContainsFunc(r.CFlags, asksC23):
+		diags = lacksC23(diags, tools().Version)
+	default:
+		maybeCXX(diags)
+	}
 	return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: diags}
+}
+
+// asksC23 reports a flag for C23, under its name or the one before it had one.
+func asksC23(flag string) bool {
+	return isStandard(flag) && (strings.HasSuffix(flag, "2x") || strings.HasSuffix(flag, "23"))
+}
+
+// newestC is the first version of clang that reads all of C23 but little.
+const newestC = 19
+
+// lacksC23 adds to what an older clang says of a file in C23 which one reads more of it.
+func lacksC23(diags []Diagnostic, version int) []Diagnostic {
+	if version == 0 || version >= newestC {
+		return diags
+	}
+	return append(diags, Diagnostic{Message: fmt.Sprintf("clang %d reads a part of C23 alone; clang %d reads constexpr, nullptr, "+
+		"typeof and #embed: %s=clang-%[2]d takes it, where that and llvm-%[2]d are installed", version, newestC, llvm.Variable)})
+}
+
+// isCXXName matches what clang says of the words that begin a line of C++, in a file that is taken for C.
+var isCXXName = regexp.MustCompile(`^unknown type name '(class|namespace|template|using|constexpr)'`)
+
+// maybeCXX says of a file named as C that it looks like C++.
+func maybeCXX(diags []Diagnostic) {
+	for i, d := range diags {
+		if isCXXName.MatchString(d.Message) || cxxHeader.MatchString(d.Message) {
+			diags[i].Message += " (is this C++? its files are named .cpp, .cc or .cxx)"
+			return
+		}
+	}
 }
 
 // cxxHeader matches the end of what clang says of headers that C++ alone has: their names have no ending.

@@ -77,6 +77,9 @@ func (r *Request) flags() []string {
 		if r.leavesOut(f) {
 			continue
 		}
+		if asksC23(f) { // under the name that every clang knows
+			f = "-std=" + cStandard(strings.TrimPrefix(f, "-std="))
+		}
 		args = append(args, f)
 		if f == singleConstants { // which clang takes, and does nothing about
 			args = append(args, "-Xclang", clangSingleConstants)

@@ -94,16 +94,20 @@ func named(module *ir.Module, img *compile.Image, m *manifest.Manifest, names []
 		if slices.Contains(img.Declared, n) {
 			return nil, fmt.Errorf("%s has no body in the program", n)
 		}
-		return nil, fmt.Errorf("%s %q, did you mean %q?", where, n, verdict.Nearest(n, known))
+		hint := verdict.Meant(n, known)
+		if strings.Contains(n, ",") && hint == "" {
+			hint = ": give --function once for each name"
+		}
+		return nil, fmt.Errorf("%s %q%s", where, n, hint)
 	}
 	return out, nil
 }
 
-// called returns the function with a name of the report or the object file; in C++ else all with the name, in whatever
-// class.
+// called returns the function with a name of the report or the object file; else all with the name: in C++ in whatever
+// class, in C the static ones of several files.
 func called(module *ir.Module, name string) (out []*ir.Func) {
 	for _, f := range module.Funcs {
-		if !f.IsDecl() && (f.Name == name ||
+		if !f.IsDecl() && (f.Name == name && f.Name != f.CName ||
 			strings.HasPrefix(name, f.CName) && shownName(module, f) == name) {
 			return []*ir.Func{f}
 		}
@@ -116,13 +120,17 @@ func called(module *ir.Module, name string) (out []*ir.Func) {
 	return out
 }
 
-// shownName returns the name of a function in C++ terms, with that of the object file behind it where others have the
-// same: overloaded functions.
+// shownName returns the name of a function in C++ terms. Where others have the same, there stands behind it that of the
+// object file, of overloaded functions, or the file, of static ones of C.
 func shownName(module *ir.Module, f *ir.Func) string {
-	if strings.HasPrefix(f.Name, "_Z") && slices.ContainsFunc(module.Funcs, func(g *ir.Func) bool {
-		return g != f && g.CName == f.CName && !g.IsDecl()
-	}) {
+	if !slices.ContainsFunc(module.Funcs, func(g *ir.Func) bool { return g != f && g.CName == f.CName && !g.IsDecl() }) {
+		return f.CName
+	}
+	switch {
+	case strings.HasPrefix(f.Name, "_Z"):
 		return f.CName + " (" + f.Name + ")"
+	case f.Pos.File != "" && !f.Driven():
+		return f.CName + " (" + f.Pos.File + ")"
 	}
 	return f.CName
 }

@@ -69,6 +69,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if !b.names(verdict.PointerOverflow, nil) {
 			delete(j.Plan.Checks, verdict.PointerOverflow) // what counts is the access
 		}
+		j.Plan.Stack = stackOf(img, j.Plan.Checks)
 		j.Plan.KeepsRanges = true
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, nil)
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
@@ -97,6 +98,14 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		out = append(out, j)
 	}
 	return out, nil
+}
+
+// stackOf is what the check `stack` asks about the program of an image; nil where nobody asks.
+func stackOf(img *compile.Image, checks verdict.CheckSet) *ir.Stack {
+	if !checks.Has(verdict.Stack) {
+		return nil
+	}
+	return &ir.Stack{Size: int64(img.Target.StackSize), Frames: img.Frames}
 }
 
 // beside is an entry that a generated harness has beside its own.

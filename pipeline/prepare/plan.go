@@ -53,7 +53,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	base := b.base(t, append(stagesOf(img), read), append(img.Notes, absent...))
 	base.Program, base.Machine, base.Markers = module, machineOf(t), markersOf(module)
 	base.Plan.Assumptions, base.Plan.Hosted = assumptions, t.Hosted
-	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory),
+	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory), Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
 	var program *harness.Program
@@ -103,9 +103,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		}
 		j.Plan.Entry, j.Plan.Checks = h.Entry, checks
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, h.Checks)
-		if checks.Has(verdict.Stack) {
-			j.Plan.Stack = &ir.Stack{Size: int64(t.StackSize), Frames: img.Frames}
-		}
+		j.Plan.Stack = stackOf(img, checks)
 		b.fromManifest(&j, h, m)
 		if entry := module.Func(h.Entry); kept && entry != nil {
 			j.Plan.KeepsRanges = true

@@ -134,6 +134,8 @@ func filesAndFolders(req Request) (files, dirs []string, err error) {
 	for _, a := range paths {
 		st, err := os.Stat(a)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && a == "-":
+			return nil, nil, errors.New("-: what is verified is not read from standard input: name a file")
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, nil, fmt.Errorf("%s: no such file or folder", a)
 		case err != nil:
@@ -183,6 +185,9 @@ func (b *preparation) plain(files []string) error {
 	if !asked {
 		entries = []string{"main"}
 	}
+	if b.req.Since != "" {
+		return errors.New("--changed-since is about projects (folders with .firmproof.yml), not about single files")
+	}
 	checks, err := verdict.ParseChecks(b.req.Checks)
 	if err != nil {
 		return err
@@ -199,6 +204,10 @@ func (b *preparation) plain(files []string) error {
 		if err != nil {
 			return err
 		}
+		if left := harnessesIn(img); !asked && len(left) > 0 {
+			img.Notes = append(img.Notes, fmt.Sprintf("only main was verified: --entry %s verifies what looks like a harness",
+				strings.Join(left, ", --entry ")))
+		}
 		harnesses := make([]manifest.Harness, len(entries))
 		for i, e := range entries {
 			harnesses[i].Entry = e
@@ -214,6 +223,17 @@ func (b *preparation) plain(files []string) error {
 	return nil
 }
 
+// harnessesIn lists the functions of a program that are called as `firmproof harness` calls harnesses.
+func harnessesIn(img *compile.Image) []string {
+	var out []string
+	for _, f := range img.Functions {
+		if strings.HasSuffix(f.Name, "_harness") && !f.Static {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
 // eachFunction prepares a generated harness for each function of files.
 func (b *preparation) eachFunction(files []string, t targets.Target, checks verdict.CheckSet) error {
 	img, err := b.buildFiles(files, t, checks, nil)
@@ -225,7 +245,7 @@ func (b *preparation) eachFunction(files []string, t targets.Target, checks verd
 		return err
 	}
 	if len(b.jobs) == before {
-		return fmt.Errorf("%s: no function to verify", files[0])
+		return fmt.Errorf("%s: no function to verify: it defines none that code elsewhere may call", files[0])
 	}
 	return nil
 }
@@ -239,7 +259,16 @@ func (b *preparation) buildFiles(files []string, t targets.Target, checks verdic
 	opts.KeepAll = len(entries) == 0 || len(b.named) > 0
 	opts.Include, opts.Defines, opts.Undefines, opts.CFlags = b.req.Include, b.req.Defines, b.req.Undefines,
 		b.req.CFlags
-	return compile.Files(b.ctx, files, t, opts)
+	img, err := compile.Files(b.ctx, files, t, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range opts.Include {
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			img.Notes = append(img.Notes, fmt.Sprintf("-I %s: there is no such folder", dir))
+		}
+	}
+	return img, nil
 }
 
 // splitEntries tells entries to start from, and functions to call: those of --function, and those

@@ -16,8 +16,12 @@ func CheckFrames(p *problem.Problem, res *verdict.Result) {
 		why = &verdict.Reason{Kind: verdict.Unsupported, Detail: "the size of the target's stack is not known",
 			Remedy: "give the target a `stack_size` in the manifest"}
 	} else {
+		callers := ""
+		if p.Generated {
+			callers = ", and without what its callers use"
+		}
 		res.Assumptions = append(res.Assumptions, verdict.Assume("", verdict.Meaning, verdict.Declared,
-			fmt.Sprintf("stack of %d bytes; frames are as clang lays them out with the project's flags, without interrupt handlers and without library functions that have no body here", s.Size)))
+			fmt.Sprintf("stack of %d bytes; frames are as clang lays them out with the project's flags, without interrupt handlers and without library functions that have no body here%s", s.Size, callers)))
 		for _, f := range p.Module.Slice(p.Entry, false).Funcs {
 			if f.IsDecl() {
 				continue

@@ -131,8 +131,8 @@ func ParseChecks(list []string) (CheckSet, error) {
 			}
 		default:
 			if _, ok := Lookup(name); !ok {
-				return nil, fmt.Errorf("unknown check %q, did you mean %q? (known: default, all, %s)", name,
-					Nearest(name, checkNames()), strings.Join(checkNames(), ", "))
+				return nil, fmt.Errorf("unknown check %q%s (known: default, all, %s)", name,
+					Meant(name, checkNames()), strings.Join(checkNames(), ", "))
 			}
 			group = []Check{Check(name)}
 		}
@@ -143,6 +143,9 @@ func ParseChecks(list []string) (CheckSet, error) {
 				s[c] = true
 			}
 		}
+	}
+	if len(s) == 0 {
+		return nil, fmt.Errorf("checks %s: none is left", strings.Join(list, ","))
 	}
 	return s, nil
 }
@@ -166,6 +169,15 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Meant asks, behind the sentence about an unknown name, whether the nearest candidate was meant; "" where none is near.
+func Meant(name string, candidates []string) string {
+	near := Nearest(name, candidates)
+	if near == "" || Distance(strings.ToLower(name), strings.ToLower(near)) > 1+len(name)/3 {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", near)
 }
 
 // Distance is Levenshtein's, over bytes.
