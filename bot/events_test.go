@@ -69,7 +69,7 @@ func TestLifeOfPull(t *testing.T) {
 	m := w.call("POST", "/_fake/pulls", obj{"repo": "acme/fw", "head": "fix", "base": "main", "draft": true})
 	n := m["number"]
 	w.addFile("stable", "s.txt") // its push event comes after the draft's
-	w.await("the events", func(s state) bool { return settled(s) && len(s.Deliveries) >= 6 })
+	w.await("the events", func(s state) bool { return settled(s) && len(s.Deliveries) >= 5 })
 	if k := len(w.state().CheckRuns); k != 0 {
 		t.Errorf("a draft has %d check runs", k)
 	}

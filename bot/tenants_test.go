@@ -41,7 +41,8 @@ func (c *sleeper) Build(ctx context.Context, req pipeline.Request) (*pipeline.Bu
 func TestSleepingBuilds(t *testing.T) {
 	c := &sleeper{asleep: make(chan string, 100), wake: make(chan struct{})}
 	w := newWorld(t, c)
-	w.repo("int main\n")
+	w.repo("int main\n", installed)
+	w.await("the first run", finished(3))
 	w.call("POST", "/_fake/users", obj{"login": "mallory", "permission": "write"})
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.c": "int main\n", ".firmproof.yml": testManifest} {
@@ -56,7 +57,7 @@ func TestSleepingBuilds(t *testing.T) {
 		w.call("POST", "/_fake/pulls", obj{"repo": "mallory/fw", "head": head, "base": "main", "title": head})
 	}
 	<-c.asleep
-	w.await("all of the sleepers' checks", func(s state) bool { return len(s.CheckRuns) == 12 })
+	w.await("all of the sleepers' checks, and those of the first run", func(s state) bool { return len(s.CheckRuns) == 15 })
 	w.push("fix", "int main\nfine\n")
 	w.pull("fix", false)
 	start := time.Now()
@@ -67,7 +68,7 @@ func TestSleepingBuilds(t *testing.T) {
 				n++
 			}
 		}
-		return n == 3
+		return n == 6
 	})
 	t.Logf("answered after %s", time.Since(start))
 	waits := 0

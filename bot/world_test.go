@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -291,7 +292,10 @@ func conclusions(s state) map[string]string {
 }
 
 // repo makes acme/fw with a manifest and main.c.
-func (w *world) repo(main string) {
+// installed has the server told of a repository: its default branch is run at once.
+const installed = "installed"
+
+func (w *world) repo(main string, how ...string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
 	for name, text := range map[string]string{"main.c": main, ".firmproof.yml": testManifest} {
@@ -299,7 +303,7 @@ func (w *world) repo(main string) {
 			w.t.Fatal(err)
 		}
 	}
-	w.call("POST", "/_fake/repos", obj{"name": "acme/fw", "path": dir})
+	w.call("POST", "/_fake/repos", obj{"name": "acme/fw", "path": dir, "install": slices.Contains(how, installed)})
 	w.call("POST", "/_fake/users", obj{"login": "ann", "permission": "write"})
 	w.call("POST", "/_fake/users", obj{"login": "rob", "permission": "read"})
 }

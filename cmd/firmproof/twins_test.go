@@ -160,13 +160,6 @@ func TestTwins(t *testing.T) {
 
 func update() bool { return os.Getenv("UPDATE") != "" }
 
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // twinTable counts answers by class, and lists those that are wrong.
 func twinTable(answers map[string]string) (table, wrong string) {
 	count := map[string]map[string]int{"all": {}}

@@ -111,6 +111,7 @@ type round struct {
 	unplaced bool            // a gap has no place: any claim may follow it
 	cut      *verdict.Reason // why deciding ended early
 	deadEnds map[ir.At][]*ir.Instr
+	partEnds map[ir.At][]*ir.Instr
 	vacuous  *verdict.Reason // why what holds says nothing about the program
 }
 
@@ -199,7 +200,7 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 func (r *round) outcome(whole map[string]int) *problem.Unwinding {
 	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete,
 		Repeats: len(r.f.Endless) > 0, Gap: r.gap,
-		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds}
+		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds, PartEnds: r.partEnds}
 	for _, g := range r.groups {
 		c := problem.Unwound{Claim: problem.ClaimOf(g.First), At: ir.At{Instr: g.First.Instr, Check: g.First.Check},
 			Reach: g.reach, Blocked: g.blocked, Dead: r.f.Store.IsFalse(g.First.Loose),

@@ -97,17 +97,29 @@ func without[K comparable](ctx context.Context, r *round, keys []K, conds map[K]
 	return rest, true
 }
 
-// findDeadEnds finds the branches that only executions with a violation leave, in one context and turn at least.
+// findDeadEnds finds the branches that only executions with a violation leave, in each call of their function, or in one.
 func (b *unwinder) findDeadEnds(ctx context.Context, r *round) {
-	r.deadEnds = map[ir.At][]*ir.Instr{}
+	r.deadEnds, r.partEnds = map[ir.At][]*ir.Instr{}, map[ir.At][]*ir.Instr{}
 	for _, g := range r.groups {
 		if s := b.a.Settled(g.ID); s == nil || s.At.Instr == nil || !s.At.Instr.AlwaysFails() {
 			continue
 		}
-		if t := r.f.Tests[g.First.Instr.Block]; t != nil && slices.ContainsFunc(t.Ways, func(w encode.Way) bool {
-			return b.excluded(ctx, r, w.Pass) && !b.excluded(ctx, r, w.Reached)
-		}) {
-			r.deadEnds[ir.At{Instr: g.First.Instr, Check: g.First.Check}] = t.Branches
+		t := r.f.Tests[g.First.Instr.Block]
+		if t == nil {
+			continue
+		}
+		at := ir.At{Instr: g.First.Instr, Check: g.First.Check}
+		barred := 0
+		for _, w := range t.Ways {
+			if !b.excluded(ctx, r, w.Pass) {
+				continue
+			}
+			if barred++; !b.excluded(ctx, r, w.Reached) {
+				r.partEnds[at] = t.Branches
+			}
+		}
+		if barred == len(t.Ways) {
+			r.deadEnds[at] = t.Branches
 		}
 	}
 }

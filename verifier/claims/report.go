@@ -315,4 +315,5 @@ type violation struct {
 	*problem.Settled
 	after   *ir.After
 	deadEnd bool // every execution that comes to the branch before violates it
+	partEnd bool // in one call of the function at least
 }

@@ -24,10 +24,13 @@ func newShadows(p *problem.Problem, u *problem.Unwinding, settled []*problem.Set
 	for _, s := range settled {
 		h.first = cmp.Or(h.first, s)
 		if s.At.Instr != nil {
-			h.found = append(h.found, violation{s, ir.AfterOf(p.Module, p.Entry, s.At.Instr), false})
+			h.found = append(h.found, violation{Settled: s, after: ir.AfterOf(p.Module, p.Entry, s.At.Instr)})
 		}
 		for _, branch := range u.DeadEnds[s.At] {
-			h.found = append(h.found, violation{s, ir.AfterOf(p.Module, p.Entry, branch), true})
+			h.found = append(h.found, violation{Settled: s, after: ir.AfterOf(p.Module, p.Entry, branch), deadEnd: true})
+		}
+		for _, branch := range u.PartEnds[s.At] {
+			h.found = append(h.found, violation{Settled: s, after: ir.AfterOf(p.Module, p.Entry, branch), partEnd: true})
 		}
 	}
 	slices.SortStableFunc(h.found, func(a, b violation) int {
@@ -49,9 +52,15 @@ func (h *shadows) by(c problem.Unwound) *problem.Settled {
 		}
 		return h.first // the way from it to c is not seen: a call through a pointer, say
 	case c.Dead: // the walk ended before, or control never goes there
-		return h.nearest(c.At.Instr, h.stops)
+		return h.nearest(c.At.Instr, func(v violation) bool { return h.stops(v) || v.partlyHides(c.Check) })
 	}
-	return h.nearest(c.At.Instr, func(v violation) bool { return v.deadEnd })
+	return h.nearest(c.At.Instr, func(v violation) bool { return v.deadEnd || v.partlyHides(c.Check) })
+}
+
+// partlyHides reports a violation that no execution goes on past in one call. That the compiler takes code for
+// unreachable is right in the others.
+func (v violation) partlyHides(check verdict.Check) bool {
+	return v.partEnd && check != verdict.Unreachable
 }
 
 // stops reports a violation behind which nothing was looked at, in some context.

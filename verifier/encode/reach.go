@@ -54,16 +54,19 @@ func (e *encoder) suppose(st *memory.State, in *ir.Instr, cond ilr.Term) {
 type Tests struct {
 	Places
 	Branches []*ir.Instr
-	Ways     []Way // of contexts and turns; those of the last one are joined where there are too many
+	Ways     []Way // of the calls of their function, in their order; the last ones are joined where there are too many
 }
 
-// Way is on which conditions executions come to a branch, and take another way there.
-type Way struct{ Reached, Pass ilr.Term }
+// Way is on which conditions executions come to branches, and take another way there.
+type Way struct {
+	Reached, Pass ilr.Term
+	in            *frame
+}
 
 // noteTests records that the branch in is reached for those of its targets which only failing executions take:
 // what always fails when it is reached is looked at where the branch before it is. first is the condition of the
 // branch's first target.
-func (e *encoder) noteTests(st *memory.State, in *ir.Instr, first ilr.Term) {
+func (e *encoder) noteTests(fr *frame, st *memory.State, in *ir.Instr, first ilr.Term) {
 	if st.PC == nil {
 		return
 	}
@@ -80,7 +83,7 @@ func (e *encoder) noteTests(st *memory.State, in *ir.Instr, first ilr.Term) {
 				e.f.Tests[b] = x
 			}
 			e.addPlace(&x.Places, st)
-			x.addWay(e.s, Way{st.PC.All, e.besides(st, in, i, first)})
+			x.addWay(e.s, Way{st.PC.All, e.besides(st, in, i, first), fr})
 			if !slices.Contains(x.Branches, in) {
 				x.Branches = append(x.Branches, in)
 			}
@@ -89,7 +92,7 @@ func (e *encoder) noteTests(st *memory.State, in *ir.Instr, first ilr.Term) {
 }
 
 func (t *Tests) addWay(s *ilr.Store, w Way) {
-	if n := len(t.Ways); n == policy.Places {
+	if n := len(t.Ways); n > 0 && (t.Ways[n-1].in == w.in || n == policy.Places) {
 		last := &t.Ways[n-1]
 		last.Reached, last.Pass = s.Or(last.Reached, w.Reached), s.Or(last.Pass, w.Pass)
 		return

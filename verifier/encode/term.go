@@ -38,13 +38,13 @@ func (e *encoder) terminator(fr *frame, inst *instance, st *memory.State, in *ir
 		v := e.arg(fr, st, in, 0)
 		e.checkDecision(fr, st, in, v)
 		c := e.Cond(v)
-		e.noteTests(st, in, c)
+		e.noteTests(fr, st, in, c)
 		e.spread(fr, inst, st, []way{{in.Targets[0], c}, {in.Targets[1], e.s.True()}})
 	case ir.OpSwitch:
 		v := e.arg(fr, st, in, 0)
 		e.checkDecision(fr, st, in, v)
 		t := e.Num(v)
-		e.noteTests(st, in, e.s.False())
+		e.noteTests(fr, st, in, e.s.False())
 		var ws []way
 		for i, k := range in.Cases {
 			ws = append(ws, way{in.Targets[i+1], e.Eq(t, e.s.Const(k))})

@@ -86,7 +86,7 @@ func (s *Semantics) RegisterAt(region string, at, size uint64) (Register, bool) 
 }
 
 // longestRegister bounds the size of a register, in bytes.
-const longestRegister = 8
+const longestRegister uint64 = 8
 
 // SortRegisters brings registers into the order of Semantics.Registers; of what is as long at the same place, the first
 // stays in front. Longer ones than there are, and those without a size, are left out.

@@ -162,6 +162,7 @@ type Unwinding struct {
 	Stops    map[ir.At]bool  // claims behind which nothing was looked at, in some context: they always fail there
 	// by a violated claim: the branches before it that nothing leaves without violating it
 	DeadEnds map[ir.At][]*ir.Instr
+	PartEnds map[ir.At][]*ir.Instr // likewise, in one call of their function at least
 }
 
 // Ended returns what u says where its round ended for such a reason.

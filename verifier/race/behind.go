@@ -98,7 +98,7 @@ func (b *behind) merge(n next) {
 		}
 		d, v := n.res.Claims[k], n.found[c.ID]
 		_, unseen := b.unseen[c.ID]
-		hidden := c.IsShadowed() || unseen && n.seen[c.ID]
+		hidden := c.IsShadowed() || unseen && n.seen[c.ID] && c.Check != verdict.Unreachable // of what is left out
 		switch {
 		case d.Status != verdict.Violated:
 			if hidden && d.Check != verdict.Unwinding {
