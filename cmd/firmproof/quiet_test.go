@@ -130,14 +130,15 @@ void once(void) { int x = n; if (x < 0 || x > 7) return; buf[x] = 1; }
 // TestQuietBehind: what a handler changes may be read through a pointer, or by a function that the handler calls, too.
 func TestQuietBehind(t *testing.T) {
 	const text = `struct ring { unsigned n; char b[8]; };
-static struct ring rx; static unsigned filled, own; static char buf[8];
+static volatile short ticks; static struct ring rx; static unsigned filled, own; static char buf[8];
 void push(char c) { if (filled < 8) buf[filled++] = c; } /* quiet */
 static void mine(char c) { if (own < 8) buf[own++] = c; }
-static void tick(void) { rx.n++; push(1); mine(1); }
+static void tick(void) { ticks++; rx.n++; push(1); mine(1); }
 TABLE
 char top(const struct ring *r) { if (r->n == 0 || r->n > 8) return 0; return r->b[r->n - 1]; } /* quiet */
 char once(const struct ring *r) { unsigned n = r->n; if (n == 0 || n > 8) return 0; return r->b[n - 1]; }
 char app(void) { return top(&rx); }
+volatile short *clock(void) { return &ticks; }
 char other(const short *p) { return *p < 0 || *p > 7 ? 0 : buf[*p]; }
 `
 	for name, table := range map[string]string{

@@ -65,7 +65,8 @@ func (h *harness) stays(x *ir.Func, writes map[*ir.Global]bool, args []ir.Value)
 			continue
 		}
 		for _, g := range h.p.m.Globals {
-			if writes[g] && g.Var != nil && !g.Const && h.p.handedOut(g) && mayOverlap(p.t, g.Var.T) {
+			if writes[g] && g.Var != nil && !g.Const && h.p.handedOut(g) && mayOverlap(p.t, g.Var.T) &&
+				(isVolatile(p.t) || !isVolatile(g.Var.T)) { // C17 6.7.3p6
 				id := h.stay(x, h.of.CName+"."+h.prefix+p.name, "what "+h.prefix+p.name+" leads to")
 				if brings(id, p.at); h.overlap && p.arg >= 0 {
 					brings(id, args[p.arg]) // what it leads to, too
@@ -74,6 +75,14 @@ func (h *harness) stays(x *ir.Func, writes map[*ir.Global]bool, args []ir.Value)
 			}
 		}
 	}
+}
+
+// isVolatile reports a type that is volatile, or an array of such.
+func isVolatile(t *ir.DType) bool {
+	for t != nil && t.Kind == ir.DArray {
+		t = t.Elem
+	}
+	return t != nil && t.Volatile
 }
 
 // runsIn reports whether f runs in the handler x alone: no other file can name it, and only what x comes to does.
