@@ -145,7 +145,8 @@ func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off i
 	brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
 }
 
-// hintStored is hint of a number in floating point, or of the elements of an array, as far as the program stores there.
+// hintStored is hint of a number in floating point, or of the elements of an array, as far as the program stores there by
+// constant indices: what it fills in a loop is data.
 func (h *harness) hintStored(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
 	elem, count := f.T, int64(1)
 	if elem.Kind == ir.DArray {
@@ -160,7 +161,7 @@ func (h *harness) hintStored(name string, t *ir.DType, f *ir.DField, p ir.Value,
 	}
 	for i := range count {
 		at, part := f.BitOff/8+i*size, name
-		if !h.p.storedAt(t, at) {
+		if !h.p.storedAt(t, at) || elem != f.T && h.p.indexed[places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}] {
 			continue
 		}
 		if elem != f.T {
@@ -176,7 +177,7 @@ func (h *harness) hintStored(name string, t *ir.DType, f *ir.DField, p ir.Value,
 // storedAt reports whether the program stores a number other than zero off bytes into a structure of type t.
 func (p *Program) storedAt(t *ir.DType, off int64) bool {
 	if p.stored == nil {
-		p.stored = map[places.Place]bool{}
+		p.stored, p.indexed = map[places.Place]bool{}, map[places.Place]bool{}
 		for _, f := range p.m.Funcs {
 			if f.Made || f.Driven() {
 				continue
@@ -191,8 +192,14 @@ func (p *Program) storedAt(t *ir.DType, off int64) bool {
 						continue
 					}
 					for _, o := range places.ObjectsAt(vars, in.Args[1]) {
-						if o.T != nil && o.T.Kind == ir.DStruct && !o.Cast {
-							p.stored[places.Place{Of: places.LayoutOf(o.T), Off: o.Off}] = true
+						if o.T == nil || o.T.Kind != ir.DStruct || o.Cast {
+							continue
+						}
+						at := places.Place{Of: places.LayoutOf(o.T), Off: o.Off}
+						if x, ok := in.Args[1].(*ir.Instr); ok && x.Op == ir.OpGep && len(x.Args) > 1 {
+							p.indexed[at] = true
+						} else {
+							p.stored[at] = true
 						}
 					}
 				}

@@ -97,10 +97,10 @@ func (h *harness) noteVolatile() {
 // volatilePointers notes the volatile pointers that the function reads, or those that it calls: that one gives any pointer
 // at each read is what the engines make of it, and a failure by that is no finding. Not so in a register.
 func (h *harness) volatilePointers() {
-	for f := range h.reached.Funcs {
+	for _, f := range h.Module.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsPtr() {
+				if !h.reached.Funcs[f] || in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsPtr() {
 					continue
 				}
 				name := "a volatile pointer"
