@@ -103,6 +103,19 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestInRoot: a file is verified from the folder /, too, where containers begin.
+func TestInRoot(t *testing.T) {
+	file := filepath.Join(writeTree(t, map[string]string{"a.c": "int f(int a) { return 1 / a; }\n"}), "a.c")
+	t.Chdir("/")
+	for _, name := range []string{file, file[1:]} {
+		var out bytes.Buffer
+		if code := runWith([]string{"check", name}, &out, &out); code != exitViolated ||
+			!strings.Contains(out.String(), "any call of f") {
+			t.Errorf("%s: exit %d: %s", name, code, out.String())
+		}
+	}
+}
+
 // TestUsageOfCommands: commands that are written wrong say how they are written.
 func TestUsageOfCommands(t *testing.T) {
 	t.Chdir(writeTree(t, map[string]string{"a.c": counting, "-d.c": counting}))

@@ -142,13 +142,14 @@ func (r *Request) root() string {
 	return r.Dir
 }
 
-// shown names a file for people: relative to the root where it lies below it.
+// shown names a file for people: relative to the root where it lies below it; in /, which is no folder of a project, as it
+// was given, and as debug information has it there.
 func (r *Request) shown(file string) string {
 	path := file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.Dir, path)
 	}
-	if rel, ok := below(r.root(), path); ok {
+	if rel, ok := below(r.root(), path); ok && r.root() != "/" {
 		return rel
 	}
 	return file

@@ -95,7 +95,7 @@ func named(module *ir.Module, img *compile.Image, m *manifest.Manifest, names []
 			return nil, fmt.Errorf("%s has no body in the program", n)
 		}
 		hint := verdict.Meant(n, known)
-		if strings.Contains(n, ",") && hint == "" {
+		if strings.Contains(n, ",") {
 			hint = ": give --function once for each name"
 		}
 		return nil, fmt.Errorf("%s %q%s", where, n, hint)
