@@ -85,7 +85,7 @@ func (s *Semantics) RegisterAt(region string, at, size uint64) (Register, bool) 
 	return found, found.Size > 0
 }
 
-// longestRegister bounds the size of a register, in bytes.
+// longestRegister is the size of the longest register that there is, in bytes.
 const longestRegister uint64 = 8
 
 // SortRegisters brings registers into the order of Semantics.Registers; of what is as long at the same place, the first
