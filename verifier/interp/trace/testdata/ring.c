@@ -63,7 +63,7 @@ void harness(int n, enum mode m)
 // 37:12 assign: ring.prio = 5 unsigned int (object 5)
 // 38:12 assign: ring.self = &ring struct ring * (object 5)
 // 39:12 assign: ring.head = 2 [02 00 00 00] uint32_t (object 5)
-// 40:20 volatile-read: uart[4] = 200 [c8 00 00 00] 32 bits (object 6)
+// 40:20 volatile-read: uart at 0x40001004 = 200 [c8 00 00 00] uint32_t (object 6)
 // 40:11 assign: status = 200 [c8 00 00 00] uint32_t (object 7, frame 1)
 // 41:8 assign: op = push int (*)(struct ring *, uint8_t) (object 8, frame 1)
 //   42:2 call: push = r = &ring, v = 200
