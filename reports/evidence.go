@@ -44,7 +44,7 @@ func Requirements(r *verdict.Report, source Source) (tagged []Requirement, untag
 	return tagged, untagged
 }
 
-// tagsOf lists the tags of an entry: of the lines of comments above its head, and of those down to the brace that ends it.
+// tagsOf lists the tags of an entry: of the lines of comments above its head, and of those down to where its braces close.
 func tagsOf(res *verdict.Result, source Source) []string {
 	if res.At == nil || res.At.File == "" || res.At.Line <= 0 {
 		return nil
@@ -54,12 +54,13 @@ func tagsOf(res *verdict.Result, source Source) []string {
 	if head >= len(lines) {
 		return nil
 	}
-	from, to := head, head
+	from, to, opened, depth := head, head, false, 0
 	for from > 0 && isComment(lines[from-1]) {
 		from--
 	}
-	for to < len(lines) && !strings.HasPrefix(lines[to], "}") {
-		to++
+	for ; to < len(lines) && !(opened && depth <= 0); to++ {
+		opened = opened || strings.Contains(lines[to], "{")
+		depth += strings.Count(lines[to], "{") - strings.Count(lines[to], "}")
 	}
 	var out []string
 	for _, m := range reqTag.FindAllStringSubmatch(strings.Join(lines[from:to], "\n"), -1) {
