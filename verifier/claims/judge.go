@@ -68,6 +68,7 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) map[
 			}
 			takeBack(res, c, of)
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
+		case in != nil && (in.Block.Func.Driven() || in.Block.Func.Made): // not of the program
 		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
 			c.Learn(resting(res.RestsOn(c)))
