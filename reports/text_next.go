@@ -117,11 +117,21 @@ var corrections = map[verdict.Relation]string{verdict.Nullness: "not null", verd
 // exampleOf is a line of the manifest that says more about an assumption of a violation; "" where none can.
 func exampleOf(v *SiteClaim) string { return correction(v.Result, v.Result.RestsOn(v.Claim)) }
 
-// correction is a line of the manifest that says more about one of the assumptions of r; "" where none can.
+// correction is a line of the manifest that says more about one of the assumptions of r: one that was tried, if there is; ""
+// where none can.
 func correction(r *verdict.Result, list []verdict.Assumption) string {
-	for _, a := range list {
+	of := func(a *verdict.Assumption, text string) string {
+		return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(r.Entry, "any call of "), a.Subject, text)
+	}
+	for i := range list {
+		if a := &list[i]; a.Line != "" {
+			return of(a, a.Line)
+		}
+	}
+	for i := range list {
+		a := &list[i]
 		if text := corrections[a.Relation]; text != "" && a.Subject != "" && (a.Guessed() || a.Relation == verdict.Nullness) {
-			return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(r.Entry, "any call of "), a.Subject, text)
+			return of(a, text)
 		}
 	}
 	return ""

@@ -106,13 +106,14 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 	}
 	whole := ctx
 	defer func() {
-		short, past := tooShort(&plan, res), pastGuesses(&plan, res)
-		taken := claims.JudgeAll(whole, p, res)
+		w := wider{short: tooShort(&plan, res), late: tooLate(&plan, res)}
+		x := another{p: p, res: res, past: pastGuesses(&plan, res)}
+		x.fixed, w.narrow = claims.JudgeAll(whole, p, res)
 		calls.Decide(whole, m, plan, res)
 		if round == 0 {
-			(&another{p: p, res: res, past: past, fixed: taken}).find(whole, m)
+			x.find(whole, m)
 		}
-		widen(whole, m, plan, res, short, round)
+		widen(whole, m, plan, res, w, round)
 		withoutGuesses(whole, m, plan, res)
 		claims.BoundByHandlers(p, res)
 		claims.MarkAfter(p, res)

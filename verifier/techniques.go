@@ -10,12 +10,16 @@ import (
 	"github.com/firmproof/firmproof/verifier/termination"
 )
 
-// Techniques lists the names of all that Plan.Off can leave out: the rows of the races, calls in any order, the makers
+// narrowName is the name of the technique that tries contents in ranges that do no harm (wider.go).
+const narrowName = "narrow"
+
+// Techniques lists the names of all that Plan.Off can leave out: the rows of the races, calls in any order, lines that
+// are tried, the makers
 // of lemmas, the kinds of graphs, and the ways to decide a transition system. Claim.By and Certificate.Makers are among
 // them.
 func Techniques() []string {
 	var names []string
-	for _, list := range [][]string{race.RowNames(), {calls.Name}, invariant.Makers,
+	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName}, invariant.Makers,
 		graphterm.Techniques, termination.Techniques} {
 		for _, n := range list {
 			if !slices.Contains(names, n) {

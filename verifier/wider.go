@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -16,7 +17,14 @@ import (
 
 // Where a generated harness guesses how much a pointer leads to, an access past that is no finding; and what comes behind
 // it would not be looked at. So the entry is verified once more, with as much there as the access needs: what holds
-// then is conditional ("holds if p leads to 64 bytes").
+// then is conditional ("holds if p leads to 64 bytes"). So is what holds with contents in a range that does no harm, where
+// the harness made up others ("holds if r.head is 0..15").
+
+// wider is what a form of the program has in the place of guesses that violations rest on.
+type wider struct {
+	short, late map[string]int64 // bytes that blocks need, and in front of where their pointers lead to
+	narrow      claims.Harmless
+}
 
 // tooShort returns the blocks of guessed sizes that violations of res go past, and how many bytes these need.
 func tooShort(plan *Plan, res *verdict.Result) map[string]int64 {
@@ -24,9 +32,30 @@ func tooShort(plan *Plan, res *verdict.Result) map[string]int64 {
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		if o := c.Object; c.Status == verdict.Violated && c.Failure.Is(verdict.OutOfBounds) && o != nil && !o.Wrapped() &&
-			o.Offset >= o.Size-o.Width && o.Offset < policy.WiderMost {
+			o.Offset >= o.Size-o.Width {
+			need := o.Offset + o.Width
+			if o.Offset >= policy.WiderMost { // only a range of contents makes any size enough
+				if need = policy.WiderFirst; o.Size >= need || len(plan.Open) == 0 {
+					continue
+				}
+			}
 			for _, name := range guessed(plan, c) {
-				out[name] = max(out[name], o.Offset+o.Width)
+				out[name] = max(out[name], need)
+			}
+		}
+	}
+	return out
+}
+
+// tooLate returns the blocks of guessed sizes that violations of res go before, and how many bytes these need in front.
+func tooLate(plan *Plan, res *verdict.Result) map[string]int64 {
+	out := map[string]int64{}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if o := c.Object; c.Status == verdict.Violated && c.Failure.Is(verdict.OutOfBounds) && o != nil && !o.Wrapped() &&
+			o.Offset < 0 && -o.Offset < policy.WiderMost {
+			for _, name := range guessed(plan, c) {
+				out[name] = max(out[name], policy.WiderFirst, -o.Offset)
 			}
 		}
 	}
@@ -41,19 +70,25 @@ func guessed(plan *Plan, c *verdict.Claim) []string {
 	})
 }
 
-// widen verifies the entry again with larger blocks, in a part of the time that there was, and adds to res what is known
-// then. Violations of res stay: what is known of them in its place is in res.Wider.
-func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, short map[string]int64, round int) {
-	if len(short) == 0 || round >= policy.WiderRounds || plan.FirstOnly || plan.Alone || plan.StopAfter != "" {
+// widen verifies the entry again with larger blocks and contents in harmless ranges, in a part of the time that there was,
+// and adds to res what is known then. Violations of res stay: what is known of them in its place is in res.Wider.
+func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, w wider, round int) {
+	if plan.Off[narrowName] {
+		w.narrow = nil
+	}
+	if len(w.short)+len(w.late)+len(w.narrow) == 0 || round >= policy.WiderRounds || plan.FirstOnly || plan.Alone ||
+		plan.StopAfter != "" || !slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return leftOut(&c) || len(guessed(&plan, &c)) > 0
+	}) {
 		return
 	}
 	checks := checksOf(res, func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(&plan, c)) > 0 })
-	wide, changed := widened(m, &plan, short)
+	wide, changed := widened(m, &plan, w)
 	if len(changed) == 0 || ctx.Err() != nil {
 		return
 	}
 	plan.Calls, plan.Checks = nil, checks
-	if more := again(ctx, wide, plan, res, round+1); more != nil {
+	if more := again(ctx, wide, plan, res, round+1); more != nil && more.Vacuous == nil {
 		takeOver(&plan, res, more, changed)
 	}
 }
@@ -87,8 +122,8 @@ func again(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, ro
 	return nil
 }
 
-// takeOver adds to res what more knows under the assumptions of larger blocks.
-func takeOver(plan *Plan, res, more *verdict.Result, larger []verdict.Assumption) {
+// takeOver adds to res what more knows under assumptions of larger blocks, and of contents.
+func takeOver(plan *Plan, res, more *verdict.Result, changed []verdict.Assumption) {
 	known := map[string]*verdict.Claim{}
 	for _, list := range [][]verdict.Claim{more.Claims, more.Wider} {
 		for i := range list {
@@ -102,13 +137,15 @@ func takeOver(plan *Plan, res, more *verdict.Result, larger []verdict.Assumption
 	}
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		k := known[c.ID]
+		k := known[verdict.Site(c.ID)]
 		past := c.Status == verdict.Violated && len(guessed(plan, c)) > 0
-		if k == nil || !past && !leftOut(c) {
+		if k == nil || !past && !leftOut(c) || k.Unreachable && slices.ContainsFunc(changed, func(a verdict.Assumption) bool {
+			return a.Relation == verdict.Interval // nothing comes there with such contents
+		}) {
 			continue
 		}
 		k.Assumptions = slices.Clone(k.Assumptions)
-		for _, a := range larger {
+		for _, a := range changed {
 			again := func(b verdict.Assumption) bool { // the block was made larger once more
 				return b.Relation == a.Relation && b.Subject == a.Subject &&
 					!slices.ContainsFunc(plan.Assumptions, func(c verdict.Assumption) bool { return c.ID == b.ID })
@@ -120,10 +157,11 @@ func takeOver(plan *Plan, res, more *verdict.Result, larger []verdict.Assumption
 		k.Certificate, k.Evidence = nil, nil // of another program
 		k.Learn(verdict.Guessed)
 		res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
-		if past {
-			res.Wider = append(res.Wider, *k)
-		} else {
+		switch {
+		case !past:
 			*c = *k
+		case !slices.ContainsFunc(res.Wider, func(w verdict.Claim) bool { return w.ID == k.ID }):
+			res.Wider = append(res.Wider, *k)
 		}
 	}
 }
@@ -146,9 +184,9 @@ func checksOf(res *verdict.Result, of func(*verdict.Claim) bool) verdict.CheckSe
 	return out
 }
 
-// widened returns the part of m that plan is about, with larger blocks, and what is assumed of their sizes; plan has
-// these assumptions then.
-func widened(m *ir.Module, plan *Plan, short map[string]int64) (*ir.Module, []verdict.Assumption) {
+// widened returns the part of m that plan is about, with larger blocks and narrower contents, and what is assumed of
+// both; plan has these assumptions then.
+func widened(m *ir.Module, plan *Plan, w wider) (*ir.Module, []verdict.Assumption) {
 	part := plan.Part(m)
 	if part == nil {
 		return nil, nil
@@ -158,10 +196,22 @@ func widened(m *ir.Module, plan *Plan, short map[string]int64) (*ir.Module, []ve
 		return nil, nil
 	}
 	var changed []verdict.Assumption
-	for _, name := range slices.Sorted(maps.Keys(short)) {
+	for _, name := range slices.Sorted(maps.Keys(w.short)) {
 		var made []verdict.Assumption
-		plan.Assumptions, made = harness.Enlarge(wide, name, short[name], plan.Assumptions)
+		plan.Assumptions, made = harness.Enlarge(wide, name, w.short[name], plan.Assumptions)
 		changed = verdict.AddAssumptions(changed, made...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.late)) {
+		var made []verdict.Assumption
+		plan.Assumptions, made = harness.Front(wide, name, w.late[name], plan.Assumptions)
+		changed = verdict.AddAssumptions(changed, made...)
+	}
+	for _, of := range plan.Open {
+		if r, is := w.narrow[of.ID]; is {
+			var made []verdict.Assumption
+			plan.Assumptions, made = harness.Narrow(wide, of, r.Low, r.High, plan.Assumptions)
+			changed = verdict.AddAssumptions(changed, made...)
+		}
 	}
 	return wide, changed
 }

@@ -207,9 +207,13 @@ func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Plan.Guesses {
 		if slices.Contains(made, g) && !harness.IsFurther(g) && !c.Object.Wrapped() {
+			most := "64 bytes"
+			if c.Object.IsBefore() {
+				most += " in front"
+			}
 			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
-				"`%s.%s: 64 bytes` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
-				j.function(), g)}
+				"`%s.%s: %s` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
+				j.function(), g, most)}
 		}
 	}
 	if p := j.restsOnState(c); p != "" {

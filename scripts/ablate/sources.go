@@ -30,6 +30,7 @@ var sources = map[string]string{
 	"traps":                     "bitterm/trap.go",
 	"bounds":                    "graphterm/complexity.go graphterm/counted.go termination/bound*.go termination/size*.go",
 	"calls":                     "calls/calls.go",
+	"narrow":                    "harness/narrow.go replay/harmless.go",
 
 	"elements":   "invariant/elements.go",
 	"intervals":  "invariant/floats.go",

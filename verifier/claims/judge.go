@@ -30,13 +30,18 @@ func resting(on []verdict.Assumption) verdict.Fact {
 	return known
 }
 
+// Harmless are ranges of contents that a harness made up, by the IDs of the assumptions that name them: violations that
+// were taken back do not come with these.
+type Harmless map[string]replay.Range
+
 // JudgeAll gives each claim of res that holds the guesses that it rests on, and the status that this leaves it; and it
-// takes back violations by contents that a harness made up. It returns these contents, by claim.
-func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) map[string]replay.Contents {
-	taken := map[string]replay.Contents{}
+// takes back violations by contents that a harness made up. It returns these contents, by claim, and which would do no
+// harm.
+func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map[string]replay.Contents, Harmless) {
+	taken, out := map[string]replay.Contents{}, Harmless{}
 	q := QuestionOf(p)
 	if len(q.IDs) == 0 {
-		return taken
+		return taken, out
 	}
 	late, end := budget.Longer(ctx, policy.RedrawGrace)
 	defer end()
@@ -58,7 +63,7 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) map[
 			for _, exit := range decidersAt(p.Module, c.Pos) {
 				on := r.Operands(exit)
 				of, _ := MadeUp(late, p, c, exit, on)
-				takeBack(res, c, of)
+				takeBack(res, c, of, nil)
 				endedByHandler(p, res, c, on)
 			}
 		case c.Status == verdict.Violated && in != nil:
@@ -66,7 +71,7 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) map[
 			if of != nil {
 				taken[c.ID] = with
 			}
-			takeBack(res, c, of)
+			takeBack(res, c, of, out.find(late, p, c, in, of))
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
 		case in != nil && (in.Block.Func.Driven() || in.Block.Func.Made): // not of the program
 		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
@@ -77,7 +82,28 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) map[
 			c.Learn(resting(res.RestsOn(c)))
 		}
 	}
-	return taken
+	return taken, out
+}
+
+// find looks for a range of the contents that make violation c no finding, and adds it; nil: there is none.
+func (h Harmless) find(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.Instr,
+	of *verdict.Assumption) *replay.Range {
+	if of == nil || of.Relation != verdict.Contents {
+		return nil
+	}
+	r, ok := replay.Harmless(ctx, p, c, in, of.ID)
+	if !ok {
+		return nil
+	}
+	if known, is := h[of.ID]; is { // of another claim
+		both := known
+		if both.Low, both.High = max(known.Low, r.Low), min(known.High, r.High); both.Low <= both.High {
+			h[of.ID] = both
+		}
+	} else {
+		h[of.ID] = r
+	}
+	return &r
 }
 
 // endedByHandler makes an endless run unknown that goes on as long as no handler changes what decides its end.
@@ -183,8 +209,8 @@ func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.In
 }
 
 // takeBack makes a violation unknown that depends on contents which the harness made up, and what is only known behind
-// it.
-func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
+// it. r is a range of these that does no harm; nil: none is known.
+func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption, r *replay.Range) {
 	if of == nil || c.Status != verdict.Violated {
 		return
 	}
@@ -202,6 +228,14 @@ func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption) {
 	}
 	why := &verdict.Reason{Kind: verdict.Incomplete,
 		Detail: fmt.Sprintf("it fails for contents of %s that the harness made up", of.Subject),
-		Remedy: fmt.Sprintf("`%s` under `assume` of the manifest (or --assume) says what is there", of.Text)}
+		Remedy: "a harness that fills the structure as callers do says what is there: `firmproof harness` writes one to begin with"}
+	line := of.Line
+	if r != nil {
+		line = fmt.Sprintf("%d..%d", r.Low, r.High)
+	}
+	if line != "" {
+		why.Remedy = fmt.Sprintf("`%s.%s: %s` under `assume` of the manifest (or --assume) says what is there", of.Other,
+			of.Subject, line)
+	}
 	res.Withdraw(c, why)
 }

@@ -47,9 +47,7 @@ func (h *harness) holdsElements(t *ir.DType) { h.out.Blocks[len(h.out.Blocks)-1]
 // opaque notes that nothing says what the block made last holds, nor how much: an address that is computed from that is
 // the harness's, and an assertion about it says what callers keep to.
 func (h *harness) opaque(name string, bytes int64) {
-	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf("%s.%s: %d bytes", h.of.CName, name, bytes))
-	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
-	brings(a.ID, h.out.Blocks[len(h.out.Blocks)-1].fill)
+	brings(h.open(name, verdict.Extent, fmt.Sprintf("%d bytes", bytes)).ID, h.out.Blocks[len(h.out.Blocks)-1].fill)
 	h.out.Structs = append(h.out.Structs, name)
 }
 

@@ -257,10 +257,7 @@ func (h *harness) begun(name string, t *ir.DType, f *ir.DField, p ir.Value, off 
 	to := h.Gep(p, off+f.BitOff/8, nil, 0)
 	if x := h.p.seems.At[at]; x == nil || !x.Some {
 		h.Store(h.any(name, member), to, 1)
-		a := verdict.Assume(name, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: any", h.of.CName, name))
-		h.out.Open = verdict.AddAssumptions(h.out.Open, a)
-		v := h.Load(member, to)
-		brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
+		h.shows(h.open(name, verdict.Contents, "").ID, h.Load(member, to), f)
 		return
 	}
 	low, high, ok := h.p.kept(t, f)

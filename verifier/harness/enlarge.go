@@ -31,11 +31,12 @@ func Enlarge(m *ir.Module, name string, bytes int64, list []verdict.Assumption) 
 // enlarge makes a block larger, and returns what is assumed then.
 func enlarge(block *ir.Instr, name string, bytes int64, list []verdict.Assumption) []verdict.Assumption {
 	was := block.Args[0]
-	n, text := max(policy.WiderFirst, (bytes+15)/16*16), "%s leads to %d bytes"
+	n, text, line := max(policy.WiderFirst, (bytes+15)/16*16), "%s leads to %d bytes", ""
 	size := ir.Value(nil)
 	if c, ok := was.(*ir.Const); ok && c.Kind == ir.ConstInt {
 		k, _ := c.Bits.Int64()
 		n = max(n, min(4*k, policy.WiderMost))
+		line = fmt.Sprintf("%d bytes", n)
 		size = intConst(c.T, n)
 		list = slices.DeleteFunc(slices.Clone(list), func(o verdict.Assumption) bool {
 			return o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
@@ -58,6 +59,7 @@ func enlarge(block *ir.Instr, name string, bytes int64, list []verdict.Assumptio
 		}
 	}
 	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf(text, name, n))
+	a.Line = line
 	block.Assumes = append(slices.Clone(block.Assumes), a.ID)
 	return verdict.AddAssumptions(list, a)
 }

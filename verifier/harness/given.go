@@ -16,15 +16,17 @@ import (
 // place of what Harness would make up.
 type Given struct {
 	Elements, Bytes int64  // that a pointer leads to; 0: not said
+	Front           int64  // bytes in front of that; 0: not said
 	Null            *bool  // whether a pointer may be null; nil: not said
 	Apart           bool   // nothing else leads to what a pointer leads to
 	Low, High       *int64 // of a number; nil: not said
 	text            string
 }
 
-var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
+var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?( in front)?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
 
-// ParseGiven reads `16 elements`, `64 bytes`, `0..64`, `not null`, `may be null` or `apart`, or several with commas.
+// ParseGiven reads `16 elements`, `64 bytes`, `8 bytes in front`, `0..64`, `not null`, `may be null` or `apart`, or several
+// with commas.
 func ParseGiven(text string) (*Given, error) {
 	g := &Given{text: text}
 	for part := range strings.SplitSeq(text, ",") {
@@ -41,20 +43,26 @@ func ParseGiven(text string) (*Given, error) {
 			if n == 0 {
 				return nil, fmt.Errorf("`%s`: a pointer leads to one %s at least", part, m[2])
 			}
-			if m[2] == "byte" {
+			switch {
+			case m[3] != "" && m[2] == "element":
+				return nil, fmt.Errorf("`%s`: what stands in front is a number of bytes", part)
+			case m[3] != "":
+				g.Front = n
+			case m[2] == "byte":
 				g.Bytes = n
-			} else {
+			default:
 				g.Elements = n
 			}
 		case m != nil:
-			low, _ := strconv.ParseInt(m[3], 10, 64)
-			high, _ := strconv.ParseInt(m[4], 10, 64)
+			low, _ := strconv.ParseInt(m[4], 10, 64)
+			high, _ := strconv.ParseInt(m[5], 10, 64)
 			if g.Low, g.High = &low, &high; low > high {
 				return nil, fmt.Errorf("`%s`: no number is in there", part)
 			}
 		default:
 			return nil, fmt.Errorf(
-				"`%s` is none of `16 elements`, `64 bytes`, `0..64`, `not null`, `may be null` and `apart`", part)
+				"`%s` is none of `16 elements`, `64 bytes`, `8 bytes in front`, `0..64`, `not null`, `may be null` and "+
+					"`apart`", part)
 		}
 	}
 	return g, nil

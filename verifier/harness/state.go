@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
@@ -119,7 +120,7 @@ func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off i
 		h.hintStored(name, t, f, p, off)
 		return
 	}
-	what, bits := "any", max(8, f.T.Bits&^7)
+	line, bits := "", max(8, f.T.Bits&^7)
 	switch at := (places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}); {
 	case f.IsBits:
 		if !h.p.spans.Fields[at.Of][f.BitOff] {
@@ -134,15 +135,35 @@ func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off i
 			return
 		}
 		if low, high, ok := h.p.seems.Kept(at, f.T); ok {
-			what = fmt.Sprintf("%d..%d", low, high)
+			line = fmt.Sprintf("%d..%d", low, high)
 		} else if f.T.Kind != ir.DEnum && x.Value.Ulow == 0 && x.Value.Uhigh == 0 {
 			return // zeros alone say nothing: they set up or reset what is the caller's
 		}
 	}
-	a := verdict.Assume(name, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: %s", h.of.CName, name, what))
+	a := h.open(name, verdict.Contents, line)
+	h.shows(a.ID, h.Load(ir.Int(bits), h.Gep(p, off+f.BitOff/8, nil, 0)), f)
+}
+
+// shows notes that v, which member f holds, is contents that an assumption of that ID is about. How it is compared with
+// itself says what it is: a number with a sign, one without, or bytes with a part of them (Narrow).
+func (h *harness) shows(id string, v ir.Value, f *ir.DField) {
+	kind := ir.ULE
+	switch {
+	case f.IsBits:
+		kind = ir.EQ
+	case f.T.Signed:
+		kind = ir.SLE
+	}
+	brings(id, h.Assume(h.Compare(kind, v, v)))
+}
+
+// open notes contents that the harness made up, and the line of `assume` that says what the program seems to keep to;
+// empty: none is known.
+func (h *harness) open(name string, relation verdict.Relation, line string) verdict.Assumption {
+	a := verdict.Assume(name, relation, verdict.Chosen, fmt.Sprintf("%s.%s: %s", h.of.CName, name, cmp.Or(line, "any")))
+	a.Other, a.Line = h.of.CName, line
 	h.out.Open = verdict.AddAssumptions(h.out.Open, a)
-	v := h.Load(ir.Int(bits), h.Gep(p, off+f.BitOff/8, nil, 0))
-	brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
+	return a
 }
 
 // hintStored is hint of a number in floating point, or of the elements of an array, as far as the program stores there by
@@ -167,8 +188,7 @@ func (h *harness) hintStored(name string, t *ir.DType, f *ir.DField, p ir.Value,
 		if elem != f.T {
 			part = fmt.Sprintf("%s[%d]", name, i)
 		}
-		a := verdict.Assume(part, verdict.Contents, verdict.Chosen, fmt.Sprintf("%s.%s: any", h.of.CName, name))
-		h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+		a := h.open(part, verdict.Contents, "")
 		v := h.Load(ir.Int(int(8*size)), h.Gep(p, off+at, nil, 0))
 		brings(a.ID, h.Assume(h.Compare(ir.EQ, v, v)))
 	}

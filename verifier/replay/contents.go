@@ -36,12 +36,17 @@ func (c Contents) Fix(m *ir.Module) bool {
 type part struct {
 	of         *ir.Instr
 	off, bytes int64
+	kind       ir.Pred // that compares it: SLE of a number with a sign, ULE of one without, EQ of less than a number
 }
 
-// madeIn finds the parts that assumptions about contents are about: what the comparison reads that brings each in.
-func madeIn(m *ir.Module, ids []string) map[string][]part {
+// madeIn finds the parts that assumptions about contents are about: what the comparison reads that brings each in, in
+// blocks that are meant.
+func madeIn(m *ir.Module, ids []string, meant func(*ir.Block) bool) map[string][]part {
 	out := map[string][]part{}
 	for _, in := range assumesOf(m, ids) {
+		if !meant(in.Block) {
+			continue
+		}
 		x, is := madeBy(in.Block, in.Args[0])
 		for _, id := range in.Assumes {
 			if is && slices.Contains(ids, id) {
@@ -79,7 +84,7 @@ func madeBy(b *ir.Block, condition ir.Value) (part, bool) {
 	if load == nil || load.Op != ir.OpLoad {
 		return part{}, false
 	}
-	of := part{bytes: int64(load.T.Width+7) / 8}
+	of := part{bytes: int64(load.T.Width+7) / 8, kind: compare.Pred}
 	to := load.Args[0]
 	for _, in := range b.Instrs {
 		if in.Op == ir.OpStore && in.Args[1] == to { // behind the call that fills the block
@@ -115,7 +120,7 @@ func madeBy(b *ir.Block, condition ir.Value) (part, bool) {
 func SameParts(m *ir.Module, id string, other *ir.Module, otherID string) bool {
 	shown := func(m *ir.Module, id string) []string {
 		var out []string
-		for _, x := range madeIn(m, []string{id})[id] {
+		for _, x := range madeIn(m, []string{id}, func(*ir.Block) bool { return true })[id] {
 			at := fmt.Sprint(x.off, x.bytes, x.of.Name)
 			if x.of.Model == ir.ModelHavoc {
 				block, _ := x.of.Args[0].(*ir.Instr)

@@ -20,25 +20,10 @@ import (
 // the violation comes without inputs, it is not seen where contents stand, or there are too many.
 func Decisive(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.Instr, ids []string) (of Contents,
 	known bool) {
-	e, ok := c.Evidence.(input.Execution)
-	if !ok {
+	d, made := newRedraw(ctx, p, c, at, ids)
+	if d == nil {
 		return Contents{}, false
 	}
-	past := ir.Past{}
-	maps.Copy(past, p.Past)
-	for _, at := range e.Past {
-		past[at] = true
-	}
-	d := &redraw{ctx: ctx, p: p.Without(past), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check},
-		left: policy.RedrawTrials}
-	made := madeIn(p.Module, ids)
-	first, err := d.watched(slices.Concat(slices.Collect(maps.Values(made))...))
-	if err != nil || !d.fails(first) {
-		return Contents{}, false
-	}
-	d.drawn = append(constantsIn(p.Module), fixed[:]...)
-	d.steps = 2*first.Executed + policy.ShrinkSlack
-	d.left = min(d.left, int(policy.RedrawSteps/(first.Executed+first.Accessed/policy.BytesPerStep+1)))
 	var all []part
 	for _, id := range ids {
 		if len(made[id]) == 0 {
@@ -85,11 +70,40 @@ type redraw struct {
 type redrawn uint8
 
 const (
-	untold    redrawn = iota
-	fails             // where it failed before, each of them
-	elsewhere         // one of them does something else, and may not come to the place
-	passes            // one of them comes to the place and does not fail there
+	untold     redrawn = iota
+	fails              // where it failed before, each of them
+	elsewhere          // one of them does something else, and may not come to the place
+	passes             // one of them comes to the place and does not fail there
+	ends               // it ends without a failure, and does not come to the place: of one alone
+	unholdable         // the harness may hold nothing like that: of one alone
 )
+
+// newRedraw prepares repetitions of the execution that violates c where at stands, and finds the parts that assumptions
+// of the IDs are about where it came to: other entries of the program have the same. nil: it does not fail there, or
+// takes no inputs.
+func newRedraw(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.Instr,
+	ids []string) (*redraw, map[string][]part) {
+	e, ok := c.Evidence.(input.Execution)
+	if !ok {
+		return nil, nil
+	}
+	past := ir.Past{}
+	maps.Copy(past, p.Past)
+	for _, at := range e.Past {
+		past[at] = true
+	}
+	d := &redraw{ctx: ctx, p: p.Without(past), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check},
+		left: policy.RedrawTrials}
+	all := madeIn(p.Module, ids, func(*ir.Block) bool { return true })
+	first, err := d.watched(slices.Concat(slices.Collect(maps.Values(all))...))
+	if err != nil || !d.fails(first) {
+		return nil, nil
+	}
+	d.drawn = append(constantsIn(p.Module), fixed[:]...)
+	d.steps = 2*first.Executed + policy.ShrinkSlack
+	d.left = min(d.left, int(policy.RedrawSteps/(first.Executed+first.Accessed/policy.BytesPerStep+1)))
+	return d, madeIn(p.Module, ids, func(b *ir.Block) bool { return first.Visits[b] > 0 })
+}
 
 func (d *redraw) fails(out *interp.Outcome) bool {
 	return out.Kind == interp.Violation && out.Instr == d.at.Instr && out.Check == d.at.Check
@@ -100,30 +114,19 @@ func (d *redraw) differs(parts []part) (how redrawn, with []uint64) {
 	same, best := 0, untold
 	numbers := d.numbersFor(parts)
 	for draw := range len(numbers) + policy.RedrawRandom {
-		if d.left--; d.left < 0 || d.ctx.Err() != nil {
-			return best, nil
+		values := make([]uint64, len(parts))
+		for i := range parts {
+			values[i] = drawnFrom(numbers, draw, i)
 		}
-		src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, read: map[part]bool{},
-			big: d.p.Module.Layout.BigEndian}
-		with = make([]uint64, len(parts))
-		for i, x := range parts {
-			with[i] = drawnFrom(numbers, draw, i)
-			src.values[x.of] = append(src.values[x.of], valuePart{part: x, value: with[i]})
-		}
-		out, err := interp.Run(d.ctx, d.p.Module, d.p.Execution(d.steps), src)
-		switch {
-		case err != nil:
+		switch d.with(parts, values) {
+		case untold:
 			return best, nil
-		case out.Kind == interp.AssumeFailed: // nothing that the harness may hold
-		case slices.ContainsFunc(parts, func(x part) bool { return !src.read[x] }):
-			return best, nil // the harness puts something else there
-		case d.fails(out):
+		case unholdable:
+		case fails:
 			same++
-		case out.Visits[d.at.Instr.Block] > 0 || slices.ContainsFunc(d.at.Instr.Block.Preds, func(b *ir.Block) bool {
-			return d.at.Instr.AlwaysFails() && out.Visits[b] > 0
-		}):
-			return passes, with
-		default:
+		case passes:
+			return passes, values
+		case elsewhere, ends:
 			best = elsewhere
 		}
 	}
@@ -131,6 +134,36 @@ func (d *redraw) differs(parts []part) (how redrawn, with []uint64) {
 		return fails, nil
 	}
 	return best, nil
+}
+
+// with says what the execution comes to with numbers in the place of parts.
+func (d *redraw) with(parts []part, values []uint64) redrawn {
+	if d.left--; d.left < 0 || d.ctx.Err() != nil {
+		return untold
+	}
+	src := &otherContents{Source: ThenZeros(d.inputs), values: map[*ir.Instr][]valuePart{}, read: map[part]bool{},
+		big: d.p.Module.Layout.BigEndian}
+	for i, x := range parts {
+		src.values[x.of] = append(src.values[x.of], valuePart{part: x, value: values[i]})
+	}
+	out, err := interp.Run(d.ctx, d.p.Module, d.p.Execution(d.steps), src)
+	switch {
+	case err != nil:
+		return untold
+	case out.Kind == interp.AssumeFailed:
+		return unholdable
+	case slices.ContainsFunc(parts, func(x part) bool { return !src.read[x] }):
+		return untold // the harness puts something else there
+	case d.fails(out):
+		return fails
+	case out.Visits[d.at.Instr.Block] > 0 || slices.ContainsFunc(d.at.Instr.Block.Preds, func(b *ir.Block) bool {
+		return d.at.Instr.AlwaysFails() && out.Visits[b] > 0
+	}):
+		return passes
+	case out.Kind == interp.Returned || out.Kind == interp.Exited:
+		return ends
+	}
+	return elsewhere
 }
 
 // valuePart is a part and the number that is there instead.

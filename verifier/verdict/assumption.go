@@ -11,10 +11,11 @@ type Assumption struct {
 	ID      string `json:"id"`                // RELATION@SUBJECT, and a digest of the text
 	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
-	// with Calls: Replaceable
+	// with Calls: Replaceable; with Contents that a harness made up: its function
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
-	Text     string   `json:"text"` // shown; nothing is decided by it
+	Text     string   `json:"text"`           // shown; nothing is decided by it
+	Line     string   `json:"line,omitempty"` // what `assume` of the manifest says instead, where that is as much; of Subject
 }
 
 // Relation says what is assumed of a subject.
@@ -23,6 +24,7 @@ type Relation string
 // The relations.
 const (
 	Extent   Relation = "extent"   // how much a pointer leads to
+	Front    Relation = "front"    // what a pointer leads to has more in front
 	Apart    Relation = "apart"    // blocks that pointers lead to do not overlap
 	Limit    Relation = "limit"    // a number is no greater than a bound that the tool chose
 	Interval Relation = "range"    // a number lies in a range

@@ -27,15 +27,18 @@ func (r *Result) Withdraw(c *Claim, why *Reason) {
 	}
 }
 
-// TakeWider gives claims that were withdrawn the answers that they have where blocks of guessed sizes are larger.
+// TakeWider gives claims that were withdrawn the answers that they have where blocks of guessed sizes are larger. One that
+// fails on two ways is withdrawn twice, and answered once.
 func (r *Result) TakeWider() {
 	for i := range r.Wider {
 		w := &r.Wider[i]
-		for j := range r.Claims {
-			if c := &r.Claims[j]; c.ID == w.ID && c.Status == Unknown {
-				*c = *w
-			}
+		open := func(c Claim) bool { return Site(c.ID) == w.ID && c.Status == Unknown }
+		first := slices.IndexFunc(r.Claims, open)
+		if first < 0 || slices.ContainsFunc(r.Claims, func(c Claim) bool { return Site(c.ID) == w.ID && !open(c) }) {
+			continue
 		}
+		r.Claims[first] = *w
+		r.Claims = slices.DeleteFunc(r.Claims, open)
 	}
 	r.Wider = nil
 }
