@@ -191,8 +191,11 @@ func (c *Condition) Declare() string {
 		case verdict.Apart:
 			return "`restrict` on a parameter says that callers keep what it leads to apart"
 		case verdict.Calls:
-			if a.Other == verdict.Replaceable {
+			switch a.Other {
+			case verdict.Replaceable:
 				return fmt.Sprintf("`stubs: {%s: havoc}` in the manifest (or --stub) has it do anything", a.Subject)
+			case "havoc", "nondet": // as which it was tried
+				return fmt.Sprintf("`stubs: {%s: %s}` in the manifest (or --stub) says so", a.Subject, a.Other)
 			}
 		case verdict.Quiet:
 			if a.Other != "" {

@@ -114,6 +114,7 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 			x.find(whole, m)
 		}
 		widen(whole, m, plan, res, w, round)
+		withStubs(whole, m, plan, res)
 		withoutGuesses(whole, m, plan, res)
 		claims.BoundByHandlers(p, res)
 		claims.MarkAfter(p, res)

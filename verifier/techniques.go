@@ -10,8 +10,11 @@ import (
 	"github.com/firmproof/firmproof/verifier/termination"
 )
 
-// narrowName is the name of the technique that tries contents in ranges that do no harm (wider.go).
-const narrowName = "narrow"
+// Names of techniques: contents in ranges that do no harm (wider.go), and stubs for functions without a body.
+const (
+	narrowName = "narrow"
+	stubsName  = "stubs"
+)
 
 // Techniques lists the names of all that Plan.Off can leave out: the rows of the races, calls in any order, lines that
 // are tried, the makers
@@ -19,7 +22,7 @@ const narrowName = "narrow"
 // them.
 func Techniques() []string {
 	var names []string
-	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName}, invariant.Makers,
+	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName, stubsName}, invariant.Makers,
 		graphterm.Techniques, termination.Techniques} {
 		for _, n := range list {
 			if !slices.Contains(names, n) {

@@ -31,6 +31,7 @@ var sources = map[string]string{
 	"bounds":                    "graphterm/complexity.go graphterm/counted.go termination/bound*.go termination/size*.go",
 	"calls":                     "calls/calls.go",
 	"narrow":                    "harness/narrow.go replay/harmless.go",
+	"stubs":                     "bodiless.go",
 
 	"elements":   "invariant/elements.go",
 	"intervals":  "invariant/floats.go",

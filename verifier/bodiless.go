@@ -1,0 +1,138 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
+)
+
+// What comes behind a call of a function without a body is unknown, unless it holds whatever that does (race). Under a
+// generated harness, it is asked once more as if such functions were stubs: what holds then is conditional ("holds if
+// bus_lock gives any result, changes nothing, and calls nothing of the program"). First they change what they are handed,
+// then nothing.
+
+// stubMeans is what a stub of each kind is said to do, in the order in which they are tried.
+var stubMeans = []struct{ kind, text string }{
+	{weave.StubHavoc, "%s, which has no body, gives any result, changes only what its arguments lead to, and calls " +
+		"nothing of the program"},
+	{weave.StubNondet, "%s, which has no body, gives any result, changes nothing, and calls nothing of the program"},
+}
+
+// withStubs asks again about claims that are unknown because functions without a body are called.
+func withStubs(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
+	if !plan.Generated || plan.Off[stubsName] || plan.FirstOnly || plan.Alone || plan.StopAfter != "" || len(plan.Dumps) > 0 {
+		return
+	}
+	for _, means := range stubMeans {
+		q := plan
+		if q.Checks = checksOf(res, lacksBody); len(q.Checks) == 0 || ctx.Err() != nil {
+			return
+		}
+		part := plan.Part(m)
+		if part == nil {
+			return
+		}
+		out, _ := ir.Copy(part)
+		if out == nil {
+			return
+		}
+		assumed := stubbed(out, means.kind, means.text)
+		q.Assumptions = verdict.AddAssumptions(slices.Clone(plan.Assumptions), assumed...)
+		if len(assumed) == 0 {
+			continue
+		}
+		if more := again(ctx, out, q, res, 1); more != nil && more.Vacuous == nil {
+			takeStubbed(res, more, assumed)
+		}
+	}
+}
+
+// lacksBody reports a claim that is unknown because a function without a body is called.
+func lacksBody(c *verdict.Claim) bool {
+	return c.Status == verdict.Unknown && c.Reason != nil && c.Reason.Kind == verdict.Undefined
+}
+
+// stubbed gives the functions of m without a body the stub of a kind, where that can stand for them, and returns what this
+// assumes.
+func stubbed(m *ir.Module, kind, text string) []verdict.Assumption {
+	var out []verdict.Assumption
+	for _, f := range weave.Bodiless(m) {
+		if _, _, err := weave.Stubs(m, map[string]string{f.Name: kind}, nil); err != nil {
+			continue // it stays open
+		}
+		a := verdict.Assume(f.Name, verdict.Calls, verdict.Chosen, fmt.Sprintf(text, f.CName))
+		a.Other = kind
+		out = append(out, a)
+	}
+	return out
+}
+
+// takeStubbed adds to res what more knows, which rests on what stubs assume.
+func takeStubbed(res, more *verdict.Result, assumed []verdict.Assumption) {
+	listed := map[string]*verdict.Claim{}
+	why := res.Reason
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if listed[c.ID] = c; lacksBody(c) {
+			why = c.Reason
+		}
+	}
+	var added []verdict.Claim
+	taken := false
+	for i := range more.Claims {
+		k := &more.Claims[i]
+		if k.Check == verdict.Unwinding || k.Check.Of().Decided != verdict.ByPaths {
+			continue
+		}
+		c := listed[k.ID]
+		if c != nil && !lacksBody(c) {
+			continue
+		}
+		holds := k.Status.Holds() && k.Known()&verdict.Always != 0
+		switch {
+		case holds:
+			for _, a := range assumed {
+				if !slices.Contains(k.Assumptions, a.ID) {
+					k.Assumptions = append(k.Assumptions, a.ID)
+				}
+			}
+			k.Certificate, k.Evidence, taken = nil, nil, true // of another program
+			k.Learn(verdict.Guessed)
+			res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
+			res.Assumptions = verdict.AddAssumptions(res.Assumptions, assumed...)
+		case c == nil:
+			*k = verdict.Claim{ID: k.ID, Check: k.Check, Pos: k.Pos, Message: k.Check.Of().Holds, Reason: why}
+			k.Learn(verdict.Undecided)
+		default:
+			continue
+		}
+		if c == nil {
+			added = append(added, *k)
+		} else {
+			*c = *k
+		}
+	}
+	res.Claims = append(res.Claims, added...)
+	if taken && more.Reason == nil {
+		settleBehind(res)
+	}
+}
+
+// settleBehind leaves out what was said of a call without a body, and of bounds, where nothing is open any more.
+func settleBehind(res *verdict.Result) {
+	if slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Check != verdict.Unwinding && (!c.Status.Holds() || c.Known()&verdict.Always == 0)
+	}) {
+		return
+	}
+	res.Claims = slices.DeleteFunc(res.Claims, func(c verdict.Claim) bool {
+		return c.Check == verdict.Unwinding && c.Status != verdict.Proved
+	})
+	if res.Vacuous = nil; res.Reason != nil && res.Reason.Kind == verdict.Undefined {
+		res.Reason = nil
+	}
+}
