@@ -117,6 +117,14 @@ int next(const void *pool, unsigned k) { return table[((const unsigned char *)po
 	unsigned i = 0;
 	while (i < len) i += msg[i]; }`, "skip", true},
 
+	{"a list in a pool behind a member", `struct pool { void *at; unsigned size; unsigned short blocks; };
+struct cell { unsigned short next, prev; };
+int count(const struct pool *p) { const struct cell *c = p->at; int n = 0; unsigned short k = 0; if (p->size < 256) return 0;
+  do { k = c[k & 63].next; n ^= 1; } while (k); return n; }`, "count", false},
+	{"records in a buffer behind a member", `struct packet { const unsigned char *at; unsigned size; };
+int count(const struct packet *p) { int n = 0; for (unsigned k = 0; k < p->size; k += p->at[k]) n ^= 1; return n; }`,
+		"count", true},
+
 	{"the order of two blocks", `void check(char *low, char *high) { low[0] = 0; assert((uintptr_t)low <= (uintptr_t)high); }`,
 		"check", false},
 	{"a volatile count of one handler", `static uint8_t buf[32]; static volatile uint8_t n;

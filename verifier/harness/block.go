@@ -186,6 +186,9 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 			text = guessText(name, bytes)
 		}
 		b := h.anyBlock(name, h.Int(h.Word(), bytes))
+		if ir.IsVoid(elem) {
+			h.opaque(name, policy.HarnessCount)
+		}
 		brings(h.note(name, verdict.Extent, verdict.Chosen, "%s", text), b)
 		return b
 	}

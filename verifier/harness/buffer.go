@@ -125,6 +125,9 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	}
 	block := ir.Value(h.anyBlock(member, total))
 	h.holdsElements(f.T.Elem)
+	if ir.IsVoid(f.T.Elem) && (b.guess || f.T.Elem == nil) { // not const: the program may keep its own there
+		h.opaque(member, most)
+	}
 	brings(of, block)
 	if known := h.p.places.At[places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}]; known != nil {
 		h.noteTests(member, known)
