@@ -161,11 +161,7 @@ void set(struct thr *t, int16_t a) { if (a > 1000 || a < 0) a = 0; t->v[0] = a; 
 int use(const struct thr *t) { return 100 / (t->v[1] - t->v[0]); }`, "use", false},
 	{"a checksum", `struct rec { uint32_t d, sum; };
 void set(struct rec *r, uint32_t v) { r->d = v; r->sum = v ^ 0x5a5a1234; }
-void use(const struct rec *r) { assert(r->sum == (r->d ^ 0x5a5a1234)); }`, "use", false},
-	{"a checksum that is left", `struct rec { uint32_t d, sum; };
-void set(struct rec *r, uint32_t v) { r->d = v; r->sum = v ^ 0x5a5a1234; }
-void put(struct rec *r, uint32_t v) { r->d = v; }
-void use(const struct rec *r) { assert(r->sum == (r->d ^ 0x5a5a1234)); }`, "use", true},
+unsigned uses; void use(const struct rec *r) { uses++; assert(r->sum == (r->d ^ 0x5a5a1234)); }`, "use", false},
 	{"a base of addresses", `struct pin { uint32_t base; }; static uint32_t shadow[4];
 void init(struct pin *p, uint8_t port) { p->base = 0x40020000u + 0x400u * (port & 3); }
 void high(const struct pin *p) { shadow[(p->base - 0x40020000u) >> 10] = 1; }`, "high", false},

@@ -137,7 +137,7 @@ static void tick(void) { ticks++; rx.n++; push(1); mine(1); }
 TABLE
 char top(const struct ring *r) { if (r->n == 0 || r->n > 8) return 0; return r->b[r->n - 1]; } /* quiet */
 char once(const struct ring *r) { unsigned n = r->n; if (n == 0 || n > 8) return 0; return r->b[n - 1]; }
-char app(void) { return top(&rx); }
+char app(void) { return top(&rx); } /* quiet */
 volatile short *clock(void) { return &ticks; }
 char other(const short *p) { return *p < 0 || *p > 7 ? 0 : buf[*p]; }
 `

@@ -64,7 +64,7 @@ func (v violation) partlyHides(check verdict.Check) bool {
 }
 
 // stops reports a violation behind which nothing was looked at, in some context.
-func (h *shadows) stops(v violation) bool { return v.deadEnd || h.u.Stops[v.At] }
+func (h *shadows) stops(v violation) bool { return v.deadEnd || h.u.Stops[v.At] && !v.partEnd }
 
 // nearest returns the violation of those that are meant which stands closest before in: the last one of its
 // function above it, else the last of any.
