@@ -19,7 +19,9 @@ var classes = map[chroma.TokenType]string{chroma.CommentPreproc: "pp", chroma.Co
 	chroma.LiteralNumber: "num"}
 
 // classOf is the class of words of a kind, or of the kinds that it belongs to; empty if they have no colour.
-func classOf(t chroma.TokenType) string { return cmp.Or(classes[t], classes[t.SubCategory()], classes[t.Category()]) }
+func classOf(t chroma.TokenType) string {
+	return cmp.Or(classes[t], classes[t.SubCategory()], classes[t.Category()])
+}
 
 // mark is a coloured part of a line: where it begins and ends, in UTF-16 units, and its class.
 type mark [3]any
