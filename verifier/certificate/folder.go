@@ -70,8 +70,10 @@ func Stored(m *ir.Module, plan problem.Plan) (*ir.Module, []byte, error) {
 	if entry == nil || entry.IsDecl() {
 		return nil, nil, fmt.Errorf("there is no function %q", plan.Entry)
 	}
+	named := m.Part(entry)
+	named.Name = filepath.Base(m.Name) // it was made in a folder of its own: the same program has the same bytes
 	var b bytes.Buffer
-	if err := m.Part(entry).Encode(&b); err != nil {
+	if err := named.Encode(&b); err != nil {
 		return nil, nil, err
 	}
 	part, err := ir.Decode(b.Bytes())
