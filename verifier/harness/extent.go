@@ -42,7 +42,7 @@ func (h *harness) extentOf(i int, name string) *extent {
 		n, bytes, plus = other, otherBytes, 0
 	}
 	switch {
-	case len(tables) > 0 && !u.writes && !u.varies:
+	case len(tables) > 0 && !u.Writes && !u.Varies:
 		return &extent{elem: elem, count: -1, tables: tables}
 	case ir.SizeInC(elem) == 0 && !ir.IsVoid(elem): // it is only handed on
 		return &extent{count: -1, bytes: 1, guess: true, origin: verdict.Chosen,
@@ -53,11 +53,11 @@ func (h *harness) extentOf(i int, name string) *extent {
 			e.guess, e.origin = false, verdict.Observed
 			e.note += ", as in the other commit of the change"
 		}
-		if plus == 0 && (known || u.param == n) {
+		if plus == 0 && (known || u.Param == n) {
 			h.counts(name, Count{h.nameOf(n), bytes})
 		}
 		return e
-	case isText(elem) && !u.writes && u.need <= policy.HarnessString:
+	case isText(elem) && !u.Writes && u.Need <= policy.HarnessString:
 		size := h.room(policy.HarnessString, policy.WideString)
 		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen,
 			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
@@ -69,7 +69,7 @@ func (h *harness) extentOf(i int, name string) *extent {
 // takes it for.
 func (h *harness) elemOf(i int) *ir.DType {
 	elem := h.vars[i].T.Elem
-	if as := h.uses[i].as; ir.IsVoid(elem) && ir.IsStruct(as) {
+	if as := h.uses[i].As; ir.IsVoid(elem) && ir.IsStruct(as) {
 		return as
 	}
 	return elem
@@ -78,16 +78,16 @@ func (h *harness) elemOf(i int) *ir.DType {
 // fixed is the extent of a pointer parameter to elem whose size no parameter says.
 func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	u, one := &h.uses[i], ir.SizeInC(elem)
-	e := &extent{elem: elem, count: -1, bytes: max(u.need, one), origin: verdict.Chosen}
+	e := &extent{elem: elem, count: -1, bytes: max(u.Need, one), origin: verdict.Chosen}
 	if ir.IsStruct(elem) {
 		e.bytes = (e.bytes + one - 1) / one * one
 	}
 	passed, at := h.smallest(i)
 	switch {
-	case u.varies && passed >= e.bytes && passed > one:
+	case u.Varies && passed >= e.bytes && passed > one:
 		e.bytes, e.guess, e.origin = passed, true, verdict.Observed
 		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
-	case u.varies && !ir.IsStruct(elem) || e.bytes == 0:
+	case u.Varies && !ir.IsStruct(elem) || e.bytes == 0:
 		e.bytes, e.guess = max(e.bytes, policy.HarnessCount*max(one, 1)), true
 		e.note = guessText(name, e.bytes)
 	case e.bytes > one:
@@ -99,7 +99,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	}
 	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
 	// keeps it for others
-	e.guess = e.guess || ir.IsStruct(elem) || u.need == 0
+	e.guess = e.guess || ir.IsStruct(elem) || u.Need == 0
 	if h.wide && e.guess && !ir.IsStruct(elem) {
 		e.bytes, e.origin = h.room(e.bytes, policy.WideCount*max(one, 1)), verdict.Chosen
 		e.note = guessText(name, e.bytes)
@@ -153,7 +153,7 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 		e.origin = verdict.Chosen
 	}
 	// by its name alone, a length counts what stands right before it
-	e.guess = h.uses[i].param != n && (n != i+1 || h.uses[i].elsewhere) || h.namedAfterOther(i, n)
+	e.guess = h.uses[i].Param != n && (n != i+1 || h.uses[i].Elsewhere) || h.namedAfterOther(i, n)
 	if e.guess {
 		e.origin = verdict.Chosen
 	}
@@ -167,14 +167,14 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 	if h.namedAfter(i, i+1) {
 		return i + 1, false, 0
 	}
-	if u := &h.uses[i]; u.param >= 0 && u.param != i && h.of.Params[u.param].T.IsInt() {
-		if v := h.vars[u.param]; v != nil && isLength(v.Name) && !strings.EqualFold(v.Name, "max") {
-			return u.param, u.bytes, 0 // the name says it; what goes further is what is to be found
+	if u := &h.uses[i]; u.Param >= 0 && u.Param != i && h.of.Params[u.Param].T.IsInt() {
+		if v := h.vars[u.Param]; v != nil && isLength(v.Name) && !strings.EqualFold(v.Name, "max") {
+			return u.Param, u.Bytes, 0 // the name says it; what goes further is what is to be found
 		}
-		return u.param, u.bytes, u.plus
-	} else if (u.need > 0 || ir.IsStruct(h.elemOf(i))) && !u.varies {
+		return u.Param, u.Bytes, u.Plus
+	} else if (u.Need > 0 || ir.IsStruct(h.elemOf(i))) && !u.Varies {
 		return -1, false, 0 // one element
-	} else if u.text && isText(h.vars[i].T.Elem) && !u.writes {
+	} else if u.Text && isText(h.vars[i].T.Elem) && !u.Writes {
 		return -1, false, 0 // its zero says how long it is
 	} else if isHandle(h.vars[i].T) {
 		return -1, false, 0 // bytes that a length counts are behind a plain pointer
@@ -191,7 +191,7 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 				return -1, false, 0
 			}
 			return n, strings.Contains(strings.ToLower(v.Name), "bytes"), 0
-		case v.T.Kind != ir.DPointer || ir.IsStruct(v.T.Elem) || !h.uses[i].varies:
+		case v.T.Kind != ir.DPointer || ir.IsStruct(v.T.Elem) || !h.uses[i].Varies:
 			return -1, false, 0 // pointers to numbers may share one length
 		}
 	}

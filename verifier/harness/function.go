@@ -139,13 +139,13 @@ func (p *Program) takesFor(f *ir.Func) bool {
 	if f.IsDecl() {
 		return false
 	}
-	vars, uses := ir.ParamVars(f), p.UsesOf(f)
+	vars, uses := ir.ParamVars(f), p.code.Of(f)
 	for i, v := range vars {
 		switch {
 		case v == nil || v.T == nil || v.T.Kind != ir.DPointer:
-		case ir.IsVoid(v.T.Elem) && (uses[i].as != nil || uses[i].need > 0 || uses[i].varies):
+		case ir.IsVoid(v.T.Elem) && (uses[i].As != nil || uses[i].Need > 0 || uses[i].Varies):
 			return true
-		case ir.IsStruct(v.T.Elem) && uses[i].need > ir.SizeInC(v.T.Elem):
+		case ir.IsStruct(v.T.Elem) && uses[i].Need > ir.SizeInC(v.T.Elem):
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/harness/uses"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
@@ -119,7 +120,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 
 // newHarness returns a harness for f that is written with b.
 func (p *Program) newHarness(b *irbuild.Builder, f *ir.Func) *harness {
-	return &harness{Builder: b, p: p, of: f, vars: ir.ParamVars(f), uses: p.UsesOf(f), reached: places.Reached(p.m, f),
+	return &harness{Builder: b, p: p, of: f, vars: ir.ParamVars(f), uses: p.code.Of(f), reached: places.Reached(p.m, f),
 		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{}, same: map[[2]ir.Value]bool{},
 		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
 }
@@ -148,8 +149,8 @@ type harness struct {
 	*irbuild.Builder
 	p    *Program
 	of   *ir.Func
-	vars []*ir.Var // its parameters in C
-	uses []use     // of its parameters in its code
+	vars []*ir.Var  // its parameters in C
+	uses []uses.Use // of its parameters in its code
 	out  Harnessed
 
 	calls    *callWriter          // that it writes a call for; nil: it calls its function alone

@@ -56,13 +56,6 @@ func isIndex(name string) bool {
 	return false
 }
 
-// readText lists the parameters that functions of the C library read a string from, up to its zero.
-var readText = map[string][]int{"strlen": {0}, "strcpy": {1}, "stpcpy": {1}, "strcat": {1}, "strcmp": {0, 1},
-	"strcasecmp": {0, 1}, "strchr": {0}, "strrchr": {0}, "strstr": {0, 1}, "strspn": {0, 1}, "strcspn": {0, 1},
-	"strpbrk": {0, 1}, "strtok": {1}, "strdup": {0}, "atoi": {0}, "atol": {0}, "atoll": {0}, "atof": {0},
-	"strtol": {0}, "strtoll": {0}, "strtoul": {0}, "strtoull": {0}, "strtod": {0}, "strtof": {0}, "sscanf": {0, 1},
-	"puts": {0}, "fputs": {0}, "fopen": {0, 1}}
-
 func isText(t *ir.DType) bool {
 	return t != nil && t.Kind == ir.DChar && (t.Name == "char" || t.Name == "const char")
 }

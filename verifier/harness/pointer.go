@@ -21,7 +21,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		return
 	}
 	e := h.extentOf(i, name)
-	if e.guess || h.uses[i].before {
+	if e.guess || h.uses[i].Before {
 		h.out.Guesses = append(h.out.Guesses, name)
 	}
 	h.out.Warnings = append(h.out.Warnings, e.warns...)

@@ -16,7 +16,7 @@ func (p *Program) Source(f *ir.Func, name string) (string, error) {
 	if f.IsDecl() {
 		return "", fmt.Errorf("%s has no body", f.CName)
 	}
-	w := &harnessText{h: &harness{p: p, of: f, vars: ir.ParamVars(f), uses: p.UsesOf(f)}, depth: 1,
+	w := &harnessText{h: &harness{p: p, of: f, vars: ir.ParamVars(f), uses: p.code.Of(f)}, depth: 1,
 		done: map[string]bool{}}
 	var args []string
 	for _, v := range f.Vars {

@@ -174,9 +174,7 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 	w.Finish()
 	funcs := len(w.Module.Funcs)
 	p := harness.NewProgram(w.Module)
-	for i, u := range p.UsesOf(w.old) { // what the old version takes null for possible of, the harness does
-		p.UsesOf(w.now)[i].Null = p.Uses[w.now][i].Null || u.Null
-	}
+	p.MayBeNullAsIn(w.now, w.old)
 	h := p.AnyState(w.now)
 	var err error
 	if h == nil {

@@ -1,4 +1,4 @@
-package harness
+package uses
 
 import (
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -44,7 +44,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.writes = u.writes || writes
+	u.Writes = u.Writes || writes
 	off := int64(0)
 	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
 		off += in.Off
@@ -52,7 +52,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			continue // an index of an array in the structure
 		}
 		for i, index := range in.Args[1:] {
-			u.varies = true
+			u.Varies = true
 			slot, plus := variable(index)
 			l, known := s.bound[slot]
 			if slot == nil || !known || l.param == k {
@@ -64,7 +64,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			u.says(l.param, max(plus, 0), in.Scales[i] == 1)
 		}
 	}
-	u.need, u.before = max(u.need, off+size), u.before || isBefore(v)
+	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v)
 }
 
 // isBefore reports whether v is at a fixed place in front of what it is computed from.
@@ -113,11 +113,11 @@ func constantOf(v ir.Value) (int64, bool) {
 }
 
 // says notes that a parameter bounds what is behind the pointer. The first one is kept.
-func (u *use) says(param int, plus int64, bytes bool) {
-	if u.param >= 0 && u.param != param {
+func (u *Use) says(param int, plus int64, bytes bool) {
+	if u.Param >= 0 && u.Param != param {
 		return
 	}
-	u.param, u.plus, u.bytes = param, max(u.plus, plus), bytes
+	u.Param, u.Plus, u.Bytes = param, max(u.Plus, plus), bytes
 }
 
 // call notes what a called function does with the parameters that it is given.
@@ -135,33 +135,33 @@ func (s *useScan) call(in *ir.Instr) {
 	if g == nil || len(in.Args) < len(g.Params) {
 		return
 	}
-	for _, i := range readText[g.Name] {
+	for _, i := range ReadText[g.Name] {
 		if k := s.parameter(in, i); k >= 0 {
-			s.uses[k].text = true
+			s.uses[k].Text = true
 		}
 	}
 	if g.IsDecl() {
 		return
 	}
-	for j, u := range s.p.UsesOf(g) {
+	for j, u := range s.p.Of(g) {
 		k, plain := s.from(in.Args[j])
 		if k < 0 || !in.Args[j].Type().IsPtr() {
 			continue
 		}
 		mine := &s.uses[k]
-		mine.writes = mine.writes || u.writes
-		mine.before = mine.before || u.before && plain
-		mine.text = mine.text || u.text && plain
-		mine.varies = mine.varies || u.varies && !s.isArray(k, in.Args[j])
+		mine.Writes = mine.Writes || u.Writes
+		mine.Before = mine.Before || u.Before && plain
+		mine.Text = mine.Text || u.Text && plain
+		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j])
 		if plain {
-			mine.need = max(mine.need, u.need)
+			mine.Need = max(mine.Need, u.Need)
 		}
-		if u.param >= 0 && plain {
-			n := s.number(in.Args[u.param])
+		if u.Param >= 0 && plain {
+			n := s.number(in.Args[u.Param])
 			if n >= 0 {
-				mine.says(n, u.plus, u.bytes)
+				mine.says(n, u.Plus, u.Bytes)
 			}
-			mine.elsewhere = mine.elsewhere || n < 0 || u.elsewhere
+			mine.Elsewhere = mine.Elsewhere || n < 0 || u.Elsewhere
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.varies, u.writes = u.varies || !s.isArray(k, v), u.writes || writes
+	u.Varies, u.Writes = u.Varies || !s.isArray(k, v), u.Writes || writes
 	if p := s.number(n); p >= 0 && plain {
 		u.says(p, 0, true)
 	}

@@ -1,98 +1,51 @@
-package harness
+// Package uses reads what the code of a function says of its pointer parameters: how far it gets behind them, what counts
+// that, whether it asks for null. Package harness makes of it what callers pass.
+package uses
 
 import (
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/flow/places"
-	"github.com/firmproof/firmproof/verifier/flow/ranges"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/verdict"
-	"github.com/firmproof/firmproof/verifier/weave/interrupt"
 )
 
-// use says what the code of a function says of one of its pointer parameters.
-type use struct {
-	need   int64 // bytes that accesses at constant offsets reach
-	varies bool  // it is indexed by a value, or moved on
-	writes bool  // it is written through
-	text   bool  // it is handed to a function of the C library that reads a string there
+// Use says what the code of a function says of one of its pointer parameters.
+type Use struct {
+	Need   int64 // bytes that accesses at constant offsets reach
+	Varies bool  // it is indexed by a value, or moved on
+	Writes bool  // it is written through
+	Text   bool  // it is handed to a function of the C library that reads a string there
 	Null   bool  // it is compared with null
-	before bool  // something at a fixed place in front of it is accessed: it leads into a larger block
-	param  int   // parameter that says how much is behind it, -1 if none does
-	plus   int64 // elements more than param says
-	bytes  bool  // param counts bytes
+	Before bool  // something at a fixed place in front of it is accessed: it leads into a larger block
+	Param  int   // parameter that says how much is behind it, -1 if none does
+	Plus   int64 // elements more than param says
+	Bytes  bool  // param counts bytes
 	// what counts the elements is no parameter, at one place at least
-	elsewhere bool
-	as        *ir.DType // for a void pointer: what a local variable takes it for
+	Elsewhere bool
+	As        *ir.DType // for a void pointer: what a local variable takes it for
 }
 
-// Program is a module with what harnesses ask about it.
-type Program struct {
+// Reader reads the code of functions of a module.
+type Reader struct {
 	m     *ir.Module
-	calls map[*ir.Func][]*ir.Instr // that name the function
-	Uses  map[*ir.Func][]use       // by parameter
-
-	places *places.Table     // that hold pointers
-	spans  *ranges.Table     // of members that hold numbers
-	seems  *ranges.Table     // what these seem to be kept to
-	given  map[string]*Given // by FUNCTION.NAME
-	counts map[string]Count  // likewise: see Program.Counts
-
-	changed map[*ir.Global]bool // that code of the program may change
-
-	effects map[*ir.Func]*touches // of calls
-	stay    map[*ir.Global]bool   // whether their addresses are used for accesses alone
-	handed  map[*ir.Global]bool   // whose addresses code does more with than to access them; nil: not yet known
-
-	stored  map[places.Place]bool // where numbers are stored in structures; nil: not yet known
-	indexed map[places.Place]bool // likewise, by an index that varies, in an array that begins there
-
-	truths *truths // in unions; nil before a harness makes one
-
-	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
-	// what is taken for granted of volatile numbers that a function alone writes
-	sole    map[*ir.Func][]verdict.Assumption
-	nonnull map[*ir.Func]bool         // pass pointers that may not be null
-	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
-	woven   []string                  // handlers of interrupts that run between steps
-	reach   map[*ir.Func]places.Reach // from handlers
-	step    int                       // bytes of the widest access that is one step
+	known map[*ir.Func][]Use
 }
 
-// NewProgram reads m, which harnesses are added to afterwards.
-func NewProgram(m *ir.Module) *Program {
-	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, Uses: map[*ir.Func][]use{}, places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, counts: map[string]Count{},
-		volatile: map[*ir.Func][]volatileRange{},
-		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
-		changed: ChangedGlobals(m), effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
-	p.keepVolatile()
-	p.keepNonnull()
-	for _, f := range m.Funcs {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if g := ir.CalledFunc(in); g != nil {
-					p.calls[g] = append(p.calls[g], in)
-				}
-			}
-		}
-	}
-	return p
-}
+// NewReader returns one for m.
+func NewReader(m *ir.Module) *Reader { return &Reader{m, map[*ir.Func][]Use{}} }
 
-// UsesOf reads the code of f, and that of the functions that it hands its parameters to.
-func (p *Program) UsesOf(f *ir.Func) []use {
-	if u, ok := p.Uses[f]; ok {
+// Of reads the code of f, and that of the functions that it hands its parameters to: what it says of each parameter.
+func (p *Reader) Of(f *ir.Func) []Use {
+	if u, ok := p.known[f]; ok {
 		return u
 	}
-	s := &useScan{p: p, uses: make([]use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
+	s := &useScan{p: p, uses: make([]Use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
 		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}}
 	for i := range s.uses {
-		s.uses[i].param = -1
+		s.uses[i].Param = -1
 	}
-	p.Uses[f] = slices.Clone(s.uses) // of calls in circles
+	p.known[f] = slices.Clone(s.uses) // of calls in circles
 	if f.IsDecl() {
-		return p.Uses[f]
+		return p.known[f]
 	}
 	for i, v := range ir.ParamVars(f) {
 		if v != nil && v.T != nil && ir.IsStruct(v.T.Elem) {
@@ -110,14 +63,14 @@ func (p *Program) UsesOf(f *ir.Func) []use {
 			s.instr(in)
 		}
 	}
-	p.Uses[f] = s.uses
+	p.known[f] = s.uses
 	return s.uses
 }
 
 // useScan reads one function.
 type useScan struct {
-	p     *Program
-	uses  []use
+	p     *Reader
+	uses  []Use
 	of    map[ir.Value]int   // variables that hold a parameter, or what is computed from it
 	bound map[ir.Value]limit // variables that are compared with a parameter
 
@@ -152,13 +105,13 @@ func (s *useScan) copies(f *ir.Func) {
 			s.members[in.Args[1]] = s.members[in.Args[1]] || member
 			_, again := s.of[in.Args[1]]
 			if again || !plain && !member {
-				s.uses[k].varies = true
+				s.uses[k].Varies = true
 			}
-			s.uses[k].before = s.uses[k].before || !again && isBefore(in.Args[0])
+			s.uses[k].Before = s.uses[k].Before || !again && isBefore(in.Args[0])
 			if to := in.Args[1].(*ir.Instr); to.Op == ir.OpAlloca {
 				s.of[to] = k
 				if v := vars[to]; v != nil && v.T != nil && v.T.Kind == ir.DPointer {
-					s.uses[k].as = v.T.Elem
+					s.uses[k].As = v.T.Elem
 				}
 			}
 		}
@@ -285,3 +238,10 @@ func (s *useScan) instr(in *ir.Instr) {
 		s.call(in)
 	}
 }
+
+// ReadText lists the parameters that functions of the C library read a string from, up to its zero.
+var ReadText = map[string][]int{"strlen": {0}, "strcpy": {1}, "stpcpy": {1}, "strcat": {1}, "strcmp": {0, 1},
+	"strcasecmp": {0, 1}, "strchr": {0}, "strrchr": {0}, "strstr": {0, 1}, "strspn": {0, 1}, "strcspn": {0, 1},
+	"strpbrk": {0, 1}, "strtok": {1}, "strdup": {0}, "atoi": {0}, "atol": {0}, "atoll": {0}, "atof": {0},
+	"strtol": {0}, "strtoll": {0}, "strtoul": {0}, "strtoull": {0}, "strtod": {0}, "strtof": {0}, "sscanf": {0, 1},
+	"puts": {0}, "fputs": {0}, "fopen": {0, 1}}

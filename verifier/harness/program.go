@@ -1,0 +1,72 @@
+package harness
+
+import (
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/flow/ranges"
+	"github.com/firmproof/firmproof/verifier/harness/uses"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/interrupt"
+)
+
+// Program is a module with what harnesses ask about it.
+type Program struct {
+	m     *ir.Module
+	calls map[*ir.Func][]*ir.Instr // that name the function
+	code  *uses.Reader
+
+	places *places.Table     // that hold pointers
+	spans  *ranges.Table     // of members that hold numbers
+	seems  *ranges.Table     // what these seem to be kept to
+	given  map[string]*Given // by FUNCTION.NAME
+	counts map[string]Count  // likewise: see Program.Counts
+
+	changed map[*ir.Global]bool // that code of the program may change
+
+	effects map[*ir.Func]*touches // of calls
+	stay    map[*ir.Global]bool   // whether their addresses are used for accesses alone
+	handed  map[*ir.Global]bool   // whose addresses code does more with than to access them; nil: not yet known
+
+	stored  map[places.Place]bool // where numbers are stored in structures; nil: not yet known
+	indexed map[places.Place]bool // likewise, by an index that varies, in an array that begins there
+
+	truths *truths // in unions; nil before a harness makes one
+
+	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
+	// what is taken for granted of volatile numbers that a function alone writes
+	sole    map[*ir.Func][]verdict.Assumption
+	nonnull map[*ir.Func]bool         // pass pointers that may not be null
+	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
+	woven   []string                  // handlers of interrupts that run between steps
+	reach   map[*ir.Func]places.Reach // from handlers
+	step    int                       // bytes of the widest access that is one step
+}
+
+// NewProgram reads m, which harnesses are added to afterwards.
+func NewProgram(m *ir.Module) *Program {
+	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, code: uses.NewReader(m), places: places.Of(m),
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, counts: map[string]Count{},
+		volatile: map[*ir.Func][]volatileRange{},
+		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
+		changed: ChangedGlobals(m), effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
+	p.keepVolatile()
+	p.keepNonnull()
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if g := ir.CalledFunc(in); g != nil {
+					p.calls[g] = append(p.calls[g], in)
+				}
+			}
+		}
+	}
+	return p
+}
+
+// MayBeNullAsIn has harnesses of f pass null for the pointers that old, another version of it, takes null for possible of.
+func (p *Program) MayBeNullAsIn(f, old *ir.Func) {
+	now := p.code.Of(f)
+	for i, u := range p.code.Of(old) {
+		now[i].Null = now[i].Null || u.Null
+	}
+}
