@@ -23,7 +23,7 @@ func (s *seconds) Set(text string) error {
 	if n, bare := strconv.ParseFloat(text, 64); bare == nil {
 		d, err = time.ParseDuration(strconv.FormatFloat(n, 'f', -1, 64) + "s")
 	}
-	if err == nil && d == 0 {
+	if err == nil && d == 0 && *s != 0 { // it is the default of those that may be left out
 		return errors.New("some time is needed: 90s, 2m or 1h30m, or a number of seconds")
 	}
 	if err != nil || d < 0 {

@@ -37,6 +37,7 @@ var sources = map[string]string{
 	"intervals":  "invariant/floats.go",
 	"pairs":      "",
 	"limits":     "",
+	"on entry":   "invariant/onentry.go",
 	"suggested":  "invariant/suggestions.go invariant/hull.go",
 	"products":   "invariant/products.go invariant/callproducts.go invariant/field.go ring/*.go",
 	"neighbours": "invariant/neighbours.go invariant/orders.go",

@@ -10,6 +10,7 @@ const (
 	MakeBounds     = "intervals"  // residues and orders of one number, also in floating point
 	MakePairs      = "pairs"      // orders and differences of two numbers
 	MakeLimits     = "limits"     // comparisons that the program makes
+	MakeOnEntry    = "on entry"   // conditions in front of a loop that may hold in it
 	MakeSums       = "suggested"  // equations and sums that executions suggest
 	MakeProducts   = "products"   // equations between products
 	MakeNeighbours = "neighbours" // orders of neighbouring elements
@@ -21,7 +22,7 @@ const (
 )
 
 // Makers lists them in the order in which they are asked.
-var Makers = []string{MakeCells, MakeBounds, MakePairs, MakeLimits, MakeSums, MakeProducts,
+var Makers = []string{MakeCells, MakeBounds, MakePairs, MakeLimits, MakeOnEntry, MakeSums, MakeProducts,
 	MakeNeighbours, MakeAsserted, MakeControl, MakeEllipses, MakeTables, MakeClauses}
 
 // maker is a row of the table of those that look at one header.
@@ -35,6 +36,7 @@ var templates = []maker{
 	{MakeBounds, func(p *proposer, x *comparisons) { p.bounds(x) }},
 	{MakePairs, func(p *proposer, _ *comparisons) { p.pairs() }},
 	{MakeLimits, func(p *proposer, x *comparisons) { p.limits(x) }},
+	{MakeOnEntry, func(p *proposer, _ *comparisons) { p.onEntry() }},
 	{MakeSums, func(p *proposer, _ *comparisons) { p.suggestions() }},
 	{MakeProducts, func(p *proposer, x *comparisons) {
 		switch {

@@ -78,6 +78,8 @@ func TestKeyCounts(t *testing.T) {
 			f.Set(reflect.ValueOf(verdict.CheckSet{verdict.Memory: true}))
 		case name == "Regions":
 			f.Set(reflect.ValueOf([]ir.Region{{Name: "flash", Size: 4}}))
+		case name == "Registers":
+			f.Set(reflect.ValueOf([]ir.Register{{Name: "DR", Size: 4}}))
 		case name == "UnwindSet":
 			f.Set(reflect.ValueOf(map[string]int{"main.0": 3}))
 		case name == "Calls":
