@@ -182,7 +182,7 @@ int poll(struct client *c) {
 // made-up contents, does not hide another one of its claim.
 func TestSimulationOfAnother(t *testing.T) {
 	const list = "struct c {\n  int *list;\n  unsigned at, n;\n};\nint set(struct c *c, int *list, unsigned n) {\n" +
-		"  if (!list) return 0;\n  c->list = list;\n  c->n = n;\n  c->at = 0;\n  return 1;\n}\n" +
+		"  if (!list || !n) return 0;\n  c->list = list;\n  c->n = n;\n  c->at = 0;\n  return 1;\n}\n" +
 		"void next(struct c *c) {\n  c->at = (c->at + 1) % c->n;\n}\n" +
 		"int get(struct c *c) {\n  if (!c->list) return 0;\n  return c->list[c->at];\n}\n"
 	const table = "struct c {\n  unsigned at;\n};\nstatic const int steps[4] = {1, 2, 3, 4};\n" +

@@ -123,7 +123,9 @@ func called(module *ir.Module, name string) (out []*ir.Func) {
 // shownName returns the name of a function in C++ terms. Where others have the same, there stands behind it that of the
 // object file, of overloaded functions, or the file, of static ones of C.
 func shownName(module *ir.Module, f *ir.Func) string {
-	if !slices.ContainsFunc(module.Funcs, func(g *ir.Func) bool { return g != f && g.CName == f.CName && !g.IsDecl() }) {
+	if !slices.ContainsFunc(module.Funcs, func(g *ir.Func) bool {
+		return g != f && g.CName == f.CName && !g.IsDecl() && !g.Made && !g.Driven()
+	}) {
 		return f.CName
 	}
 	switch {
