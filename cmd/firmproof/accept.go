@@ -23,8 +23,9 @@ func acceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept CLAIM [until DAY] because REASON",
 		Short: "Accept a finding: an entry of `suppress` in the manifest",
-		Long: `Accept a finding: it keeps its status and does not count, until a day such as 2027-01-31 (for 90 days, unless said). The entry is written
-into the manifest, under suppress; unaccept takes it out, list shows all. CLAIM is the ID that reports show.`,
+		Long: `Accept a finding: it keeps its status and does not count, until a day such as 2027-01-31 (for 90 days, unless
+said). The entry is written into the manifest, under suppress; unaccept takes it out, list shows all. CLAIM is the ID
+that reports show.`,
 		Example: `  firmproof accept memory@ring_push#2 because the caller holds the lock
   firmproof accept 'assert@crc#72c807' until 2027-01-31 because mended in the next release`,
 		Args: cobra.MinimumNArgs(1),
@@ -34,14 +35,9 @@ into the manifest, under suppress; unaccept takes it out, list shows all. CLAIM 
 				return err
 			}
 			s.By = cmp.Or(by, whoami())
-			file, text, err := manifestText(dir)
-			if err != nil {
-				return err
-			}
-			if text, err = manifest.AcceptIn(file, text, s); err != nil {
-				return err
-			}
-			if err := writeOver(file, text); err != nil {
+			if err := editManifest(dir, func(file string, text []byte) ([]byte, error) {
+				return manifest.AcceptIn(file, text, s)
+			}); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is accepted until %s, because: %s\n", s.Claim, s.Until.Format(manifest.Day),
@@ -63,19 +59,14 @@ func unacceptCommand() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: acceptedClaims,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, text, err := manifestText(dir)
-			if err != nil {
-				return err
-			}
-			text, was, err := manifest.UnacceptIn(file, text, args[0])
-			if err != nil {
-				return err
-			}
-			if !was {
-				return fmt.Errorf("%s accepts no %s (`firmproof list` shows what it accepts; what comments on pull requests "+
-					"accepted is taken back there)", file, args[0])
-			}
-			if err := writeOver(file, text); err != nil {
+			if err := editManifest(dir, func(file string, text []byte) ([]byte, error) {
+				text, was, err := manifest.UnacceptIn(file, text, args[0])
+				if err == nil && !was {
+					err = fmt.Errorf("%s accepts no %s (`firmproof list` shows what it accepts; what comments on pull "+
+						"requests accepted is taken back there)", file, args[0])
+				}
+				return text, err
+			}); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s counts again\n", args[0])
@@ -156,8 +147,15 @@ func manifestText(dir string) (file string, text []byte, err error) {
 	return file, text, err
 }
 
-// writeOver puts a text into the place of a file's, which keeps its mode.
-func writeOver(file string, text []byte) error {
+// editManifest puts what edit gives into the place of the manifest's text. The file keeps its mode.
+func editManifest(dir string, edit func(file string, text []byte) ([]byte, error)) error {
+	file, text, err := manifestText(dir)
+	if err != nil {
+		return err
+	}
+	if text, err = edit(file, text); err != nil {
+		return err
+	}
 	st, err := os.Stat(file)
 	if err != nil {
 		return err

@@ -65,20 +65,27 @@ func (e *Space) ZeroBase(o *Object) *Base { return &Base{Kind: BaseTable, Object
 
 // ReadRaw is bytes off..off+n of c as a pointer or a bit-vector.
 func (e *Space) ReadRaw(o *Object, c *Content, off, n int64) Val {
-	if x := c.Cells.Get(off); x != nil && x.Off == off && x.N == n && !x.Fill && Covered(c.Cells, x, off, n) == n {
+	return e.readCells(c.Cells, off, n, func(i, k int64) Val {
+		if c.Array != nil {
+			return e.arrayAt(c.Array, i, k)
+		}
+		return e.baseRead(c.Base, i, k)
+	})
+}
+
+// readCells is n bytes from off on: of cells, and of rest(i, k) the k bytes from i on that no cell has.
+func (e *Space) readCells(cells Trie[Cell], off, n int64, rest func(i, k int64) Val) Val {
+	if x := cells.Get(off); x != nil && x.Off == off && x.N == n && !x.Fill && Covered(cells, x, off, n) == n {
 		return x.V
 	}
 	var parts []Val
 	for i := off; i < off+n; {
-		x := c.Cells.Get(i)
-		k := Covered(c.Cells, x, i, off+n-i)
-		switch {
-		case x != nil:
+		x := cells.Get(i)
+		k := Covered(cells, x, i, off+n-i)
+		if x != nil {
 			parts = append(parts, e.slice(x, i-x.Off, k))
-		case c.Array != nil:
-			parts = append(parts, e.arrayAt(c.Array, i, k))
-		default:
-			parts = append(parts, e.baseRead(c.Base, i, k))
+		} else {
+			parts = append(parts, rest(i, k))
 		}
 		i += k
 	}
@@ -183,28 +190,17 @@ func (e *Space) Repeat(b ilr.Term, n int64) ilr.Term {
 
 // baseRead is n bytes of b from off on, none of which is in a cell of the content.
 func (e *Space) baseRead(b *Base, off, n int64) Val {
-	if x := b.Cells.Get(off); x != nil && x.Off == off && x.N == n && Covered(b.Cells, x, off, n) == n {
-		return x.V
-	}
-	var parts []Val
-	for i := off; i < off+n; {
-		x := b.Cells.Get(i)
-		k := Covered(b.Cells, x, i, off+n-i)
+	return e.readCells(b.Cells, off, n, func(i, k int64) Val {
 		switch {
-		case x != nil:
-			parts = append(parts, e.slice(x, i-x.Off, k))
 		case b.Array != nil:
-			parts = append(parts, e.arrayAt(b.Array, i, k))
+			return e.arrayAt(b.Array, i, k)
 		case b.Kind == BaseTable:
-			parts = append(parts, Val{Term: e.literal(b.Data, i, k)})
+			return Val{Term: e.literal(b.Data, i, k)}
 		case b.Kind == BaseFill:
-			parts = append(parts, Val{Term: e.Repeat(b.Fill, k)})
-		default:
-			parts = append(parts, e.nameBytes(b, i, k))
+			return Val{Term: e.Repeat(b.Fill, k)}
 		}
-		i += k
-	}
-	return e.assemble(parts)
+		return e.nameBytes(b, i, k)
+	})
 }
 
 // literal is k bytes of data from i on.
