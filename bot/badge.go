@@ -55,18 +55,9 @@ func (p *pages) badge(w http.ResponseWriter, r *http.Request) {
 	}{b, left + rest, rest - 3, left + rest/2}) // the reader has gone if this fails
 }
 
-// standing sums up the last run of each target.
+// standing sums up the last run of each target; runs are sorted from the oldest on.
 func standing(runs []store.Run) badgeText {
-	last := map[string]store.Run{}
-	for _, r := range runs { // oldest first
-		last[r.Target] = r
-	}
-	n := map[string]int{}
-	for _, r := range last {
-		for k, v := range r.Counts {
-			n[k] += v
-		}
-	}
+	n := countsOf(latest(runs))
 	switch {
 	case n["violated"] > n["suppressed"]:
 		return badgeText{fmt.Sprintf("%d violated", n["violated"]-n["suppressed"]), "#b3202a", "✗", "violated"}

@@ -24,14 +24,20 @@ const (
 	shareLeast = 6 // of a part that is there at all
 )
 
-// shareOf counts the claims of runs.
-func shareOf(runs []store.Run) share {
+// countsOf adds up the claims of runs, by status.
+func countsOf(runs []store.Run) map[string]int {
 	n := map[string]int{}
 	for _, r := range runs {
 		for k, v := range r.Counts {
 			n[k] += v
 		}
 	}
+	return n
+}
+
+// shareOf counts the claims of runs.
+func shareOf(runs []store.Run) share {
+	n := countsOf(runs)
 	n["violated"] -= n["suppressed"]
 	parts := []sharePart{{Name: "violated", Sign: "✗", Class: "violated", N: n["violated"]},
 		{Name: "unknown", Sign: "?", Class: "unknown", N: n["unknown"]},
