@@ -20,6 +20,7 @@ func violationList(results []verdict.Result, o *PageOptions) string {
 		text string
 	}
 	var lines []line
+	all := answersAt(results)
 	for _, s := range Violations(results) {
 		state := Accepted
 		var ids []string
@@ -34,7 +35,7 @@ func violationList(results []verdict.Result, o *PageOptions) string {
 		shown := s.Shown()
 		c := shown.Claim
 		text := fmt.Sprintf("\n- %s **%s** %s: %s%s (%s, %s)", badgeAs(s.stands()), s.Check, Code(s.Pos.String()),
-			Inert(c.Message), stateNote(state), listed(ids, 4), Inert(onTargets(results, &s)))
+			Inert(c.Message), stateNote(state), listed(ids, 4), Inert(all.onTargets(&s)))
 		if rests := verdict.TextsOf(shown.Result.RestsOn(c)); len(rests) > 0 {
 			text += "; if " + Inert(listed(rests, 4))
 		}

@@ -102,9 +102,9 @@ func newPage(r *verdict.Report, o TextOptions) *page {
 		Style: template.CSS(PageStyle()), Script: template.JS(ViewerScript()), Differences: Differences(r)}
 	p.Headline = headline(r)
 	p.Targets = names(r.Results, func(r verdict.Result) string { return r.Target })
-	sources := newSourceSet(o.Source, r.Sources)
+	sources, all := newSourceSet(o.Source, r.Sources), answersAt(r.Results)
 	for i, s := range Violations(r.Results) {
-		p.Sites = append(p.Sites, newSiteView(i+1, &s, r, p.Targets, sources))
+		p.Sites = append(p.Sites, newSiteView(i+1, &s, all, p.Targets, sources))
 	}
 	for _, ob := range Obstacles(r.Results) {
 		p.Obstacles = append(p.Obstacles, newObstacleView(&ob))

@@ -34,13 +34,13 @@ type excerptLine struct {
 // Lines of source around a violation.
 const excerptAround = 5
 
-func newSiteView(n int, s *Site, r *verdict.Report, targets []string, sources *sourceSet) siteView {
+func newSiteView(n int, s *Site, all answersOf, targets []string, sources *sourceSet) siteView {
 	shown := s.Shown()
 	c := shown.Claim
 	v := siteView{N: n, Check: s.Check, Pos: s.Pos, Message: c.Message, Entries: listed(s.Entries(), 3),
-		On:  onTargets(r.Results, s),
+		On:  all.onTargets(s),
 		IDs: strings.Join(names(s.Claims, func(c SiteClaim) string { return c.Claim.ID }), ", "), Replay: c.Replay,
-		Property: s.Check.Of(), Certificate: newCertificateView(c.Certificate), Cells: siteCells(s, r, targets)}
+		Property: s.Check.Of(), Certificate: newCertificateView(c.Certificate), Cells: siteCells(s, all, targets)}
 	v.Class, v.Sign = s.stands().class(), signs[s.stands()]
 	if v.Accepted = s.Accepted().String(); s.Known() {
 		v.Accepted = "known: the baseline has it"
@@ -63,15 +63,10 @@ func newSiteView(n int, s *Site, r *verdict.Report, targets []string, sources *s
 }
 
 // siteCells is how each target sees a place: the worst answer to its check there.
-func siteCells(s *Site, r *verdict.Report, targets []string) []cell {
+func siteCells(s *Site, all answersOf, targets []string) []cell {
 	worst := map[string]verdict.Status{}
-	for i := range r.Results {
-		res := &r.Results[i]
-		for j := range res.Claims {
-			if c := &res.Claims[j]; c.Check == s.Check && c.Pos == s.Pos && !c.IsShadowed() {
-				worst[res.Target] = verdict.Worse(worst[res.Target], c.Status)
-			}
-		}
+	for _, c := range all[s.at()] {
+		worst[c.Result.Target] = verdict.Worse(worst[c.Result.Target], c.Claim.Status)
 	}
 	out := make([]cell, len(targets))
 	for i, t := range targets {

@@ -122,6 +122,50 @@ func Sites(results []verdict.Result, want func(*verdict.Claim) bool) []Site {
 	return out
 }
 
+// asked is a check at a place.
+type asked struct {
+	check verdict.Check
+	pos   verdict.Pos
+}
+
+// at is what the site answers.
+func (s *Site) at() asked { return asked{s.Check, s.Pos} }
+
+// answersOf are the claims of a report at each place, without those behind violations.
+type answersOf map[asked][]SiteClaim
+
+func answersAt(results []verdict.Result) answersOf {
+	out := answersOf{}
+	for i := range results {
+		for j := range results[i].Claims {
+			if c := &results[i].Claims[j]; !c.IsShadowed() {
+				at := asked{c.Check, c.Pos}
+				out[at] = append(out[at], SiteClaim{&results[i], c})
+			}
+		}
+	}
+	return out
+}
+
+// onTargets lists the targets of a site and how the others see the same place.
+func (all answersOf) onTargets(s *Site) string {
+	own := s.Targets()
+	out := listed(own, 6)
+	other := map[verdict.Status][]string{}
+	for _, c := range all[s.at()] {
+		t, st := c.Result.Target, c.Claim.Status
+		if st != s.Status && !slices.Contains(own, t) && !slices.Contains(other[st], t) {
+			other[st] = append(other[st], t)
+		}
+	}
+	for _, st := range []verdict.Status{verdict.Unknown, verdict.Conditional, verdict.Bounded, verdict.Proved} {
+		if len(other[st]) > 0 {
+			out += fmt.Sprintf("; %s on %s", st, listed(other[st], 6))
+		}
+	}
+	return out
+}
+
 // rank orders statuses by how much they ask of the reader.
 var rank = map[verdict.Status]int{verdict.Violated: 0, verdict.Unknown: 1, verdict.Conditional: 2,
 	verdict.Bounded: 3, verdict.Proved: 4}

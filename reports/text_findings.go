@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -13,7 +12,7 @@ const maxExplained = 12
 
 // violations writes each place of a violation once.
 func (p *printer) violations(results []verdict.Result) {
-	sites := Violations(results)
+	sites, all := Violations(results), answersAt(results)
 	for i, s := range sites {
 		shown := s.Shown()
 		c := shown.Claim
@@ -29,7 +28,7 @@ func (p *printer) violations(results []verdict.Result) {
 		if !short {
 			p.excerpt(c.Pos)
 		}
-		p.line("  in %s on %s", listed(s.Entries(), 4), onTargets(results, &s))
+		p.line("  in %s on %s", listed(s.Entries(), 4), all.onTargets(&s))
 		if a := s.Accepted(); a != nil {
 			p.line("  accepted: %s", a)
 			continue
@@ -59,28 +58,6 @@ func (p *printer) excerpt(pos verdict.Pos) {
 		}
 		p.line("%s", l)
 	}
-}
-
-// onTargets lists the targets of a site and how the others see the same place.
-func onTargets(results []verdict.Result, s *Site) string {
-	out := listed(s.Targets(), 6)
-	other := map[verdict.Status][]string{}
-	for i := range results {
-		r := &results[i]
-		for j := range r.Claims {
-			c := &r.Claims[j]
-			if c.Check == s.Check && c.Pos == s.Pos && c.Status != s.Status && !c.IsShadowed() &&
-				!slices.Contains(s.Targets(), r.Target) && !slices.Contains(other[c.Status], r.Target) {
-				other[c.Status] = append(other[c.Status], r.Target)
-			}
-		}
-	}
-	for _, st := range []verdict.Status{verdict.Unknown, verdict.Conditional, verdict.Bounded, verdict.Proved} {
-		if len(other[st]) > 0 {
-			out += fmt.Sprintf("; %s on %s", st, listed(other[st], 6))
-		}
-	}
-	return out
 }
 
 // unknowns writes each reason for something unknown once, with what it leaves open and what to do.
