@@ -49,16 +49,11 @@ func pastGuesses(plan *Plan, res *verdict.Result) map[string][]string {
 // find asks for other violations, and gives claims of res those that are findings.
 func (x *another) find(ctx context.Context, m *ir.Module) {
 	plan := x.p.Plan
-	if len(x.past)+len(x.fixed) == 0 || plan.FirstOnly || plan.Alone || plan.StopAfter != "" || len(plan.Dumps) > 0 ||
-		ctx.Err() != nil {
+	if len(x.past)+len(x.fixed) == 0 || ctx.Err() != nil {
 		return
 	}
 	plan.Calls, plan.Wide, plan.Overlap, plan.Tried, plan.Answers = nil, nil, nil, nil, nil
-	part := plan.Part(m)
-	if part == nil {
-		return
-	}
-	form, _ := ir.Copy(part)
+	form := ownPart(m, &plan)
 	if form == nil || !x.restrict(form) {
 		return
 	}

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -22,32 +21,23 @@ var stubMeans = []struct{ kind, text string }{
 	{weave.StubNondet, "%s, which has no body, gives any result, changes nothing, and calls nothing of the program"},
 }
 
-// withStubs asks again about claims that are unknown because functions without a body are called.
-func withStubs(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
-	if !plan.Generated || plan.Off[stubsName] || plan.FirstOnly || plan.Alone || plan.StopAfter != "" || len(plan.Dumps) > 0 {
-		return
-	}
-	for _, means := range stubMeans {
-		q := plan
-		if q.Checks = checksOf(res, lacksBody); len(q.Checks) == 0 || ctx.Err() != nil {
-			return
-		}
-		part := plan.Part(m)
-		if part == nil {
-			return
-		}
-		out, _ := ir.Copy(part)
-		if out == nil {
-			return
-		}
-		assumed := stubbed(out, means.kind, means.text)
-		q.Assumptions = verdict.AddAssumptions(slices.Clone(plan.Assumptions), assumed...)
-		if len(assumed) == 0 {
-			continue
-		}
-		if more := again(ctx, out, q, res, 1); more != nil && more.Vacuous == nil {
-			takeStubbed(res, more, assumed)
-		}
+// stubForm is the entry with stubs of a kind for functions without a body.
+func stubForm(kind, text string) form {
+	return form{
+		open: func(*Plan, *verdict.Result) func(*verdict.Claim) bool { return lacksBody },
+		build: func(m *ir.Module, plan *Plan) *built {
+			out := ownPart(m, plan)
+			if !plan.Generated || plan.Off[stubsName] || out == nil {
+				return nil
+			}
+			assumed := stubbed(out, kind, text)
+			if len(assumed) == 0 {
+				return nil
+			}
+			plan.Assumptions = verdict.AddAssumptions(slices.Clone(plan.Assumptions), assumed...)
+			return &built{module: out, assumed: assumed, round: 1}
+		},
+		take: takeStubbed,
 	}
 }
 
@@ -72,7 +62,7 @@ func stubbed(m *ir.Module, kind, text string) []verdict.Assumption {
 }
 
 // takeStubbed adds to res what more knows, which rests on what stubs assume.
-func takeStubbed(res, more *verdict.Result, assumed []verdict.Assumption) {
+func takeStubbed(res, more *verdict.Result, b *built) {
 	listed := map[string]*verdict.Claim{}
 	why := res.Reason
 	for i := range res.Claims {
@@ -92,18 +82,10 @@ func takeStubbed(res, more *verdict.Result, assumed []verdict.Assumption) {
 		if c != nil && !lacksBody(c) {
 			continue
 		}
-		holds := k.Status.Holds() && k.Known()&verdict.Always != 0
 		switch {
-		case holds:
-			for _, a := range assumed {
-				if !slices.Contains(k.Assumptions, a.ID) {
-					k.Assumptions = append(k.Assumptions, a.ID)
-				}
-			}
-			k.Certificate, k.Evidence, taken = nil, nil, true // of another program
-			k.Learn(verdict.Guessed)
-			res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
-			res.Assumptions = verdict.AddAssumptions(res.Assumptions, assumed...)
+		case k.Status.Holds() && k.Known()&verdict.Always != 0:
+			adopt(res, more, k, b.assumed)
+			taken = true
 		case c == nil:
 			*k = verdict.Claim{ID: k.ID, Check: k.Check, Pos: k.Pos, Message: k.Check.Of().Holds, Reason: why}
 			k.Learn(verdict.Undecided)

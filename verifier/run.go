@@ -15,10 +15,13 @@ import (
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/calls"
 	"github.com/firmproof/firmproof/verifier/claims"
+	"github.com/firmproof/firmproof/verifier/graphterm"
+	"github.com/firmproof/firmproof/verifier/invariant"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/race"
+	"github.com/firmproof/firmproof/verifier/termination"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -104,22 +107,49 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 	if p == nil || plan.FirstOnly && len(res.Claims) > 0 {
 		return
 	}
-	whole := ctx
-	defer func() {
-		w := wider{short: tooShort(&plan, res), late: tooLate(&plan, res)}
-		x := another{p: p, res: res, past: pastGuesses(&plan, res)}
-		x.fixed, w.narrow = claims.JudgeAll(whole, p, res)
-		calls.Decide(whole, m, plan, res)
-		if round == 0 {
-			x.find(whole, m)
-		}
-		widen(whole, m, plan, res, w, round)
-		withStubs(whole, m, plan, res)
-		withoutGuesses(whole, m, plan, res)
-		claims.BoundByHandlers(p, res)
-		claims.MarkAfter(p, res)
-		res.NameWays()
-		claims.SortClaims(res.Claims, claims.ClaimOrder(p, res.Claims))
-	}()
+	defer judge(ctx, p, m, plan, res, round) // also where what decides them fails
 	race.Decide(ctx, p, m.Func(plan.Entry), res)
+}
+
+// judge judges the claims, by what engines know, other executions, and other forms of the program.
+func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res *verdict.Result, round int) {
+	w := wider{short: tooShort(&plan, res), late: tooLate(&plan, res)}
+	x := another{p: p, res: res, past: pastGuesses(&plan, res)}
+	x.fixed, w.narrow = claims.JudgeAll(ctx, p, res)
+	if plan.Off[narrowName] {
+		w.narrow = nil
+	}
+	calls.Decide(ctx, m, plan, res)
+	if asksAgain(&plan) {
+		if round == 0 {
+			x.find(ctx, m)
+		}
+		forms := []form{w.form(round)}
+		for _, means := range stubMeans {
+			forms = append(forms, stubForm(means.kind, means.text))
+		}
+		for _, f := range append(forms, unguessed()) {
+			f.ask(ctx, m, plan, res)
+		}
+	}
+	claims.BoundByHandlers(p, res)
+	claims.MarkAfter(p, res)
+	res.NameWays()
+	claims.SortClaims(res.Claims, claims.ClaimOrder(p, res.Claims))
+}
+
+// Techniques lists the names of all that Plan.Off can leave out: the rows of the races, calls in any order, lines that
+// are tried, the makers of lemmas, the kinds of graphs, and the ways to decide a transition system. Claim.By and
+// Certificate.Makers are among them.
+func Techniques() []string {
+	var names []string
+	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName, stubsName}, invariant.Makers,
+		graphterm.Techniques, termination.Techniques} {
+		for _, n := range list {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
 }

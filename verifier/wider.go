@@ -1,17 +1,13 @@
 package verifier
 
 import (
-	"context"
 	"maps"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
-	"github.com/firmproof/firmproof/verifier/problem"
-	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -70,60 +66,30 @@ func guessed(plan *Plan, c *verdict.Claim) []string {
 	})
 }
 
-// widen verifies the entry again with larger blocks and contents in harmless ranges, in a part of the time that there was,
-// and adds to res what is known then. Violations of res stay: what is known of them in its place is in res.Wider.
-func widen(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, w wider, round int) {
-	if plan.Off[narrowName] {
-		w.narrow = nil
+// form is the entry with larger blocks and contents in harmless ranges. Violations stay: what is known of them in its place
+// is in Result.Wider.
+func (w wider) form(round int) form {
+	return form{
+		open: func(plan *Plan, _ *verdict.Result) func(*verdict.Claim) bool {
+			return func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(plan, c)) > 0 }
+		},
+		build: func(m *ir.Module, plan *Plan) *built {
+			if round >= policy.WiderRounds || len(w.short)+len(w.late)+len(w.narrow) == 0 {
+				return nil
+			}
+			plan.Calls = nil
+			wide, changed := w.widened(m, plan)
+			if len(changed) == 0 {
+				return nil
+			}
+			return &built{module: wide, assumed: changed, round: round + 1}
+		},
+		take: takeOver,
 	}
-	if len(w.short)+len(w.late)+len(w.narrow) == 0 || round >= policy.WiderRounds || plan.FirstOnly || plan.Alone ||
-		plan.StopAfter != "" || !slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
-		return leftOut(&c) || len(guessed(&plan, &c)) > 0
-	}) {
-		return
-	}
-	checks := checksOf(res, func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(&plan, c)) > 0 })
-	wide, changed := widened(m, &plan, w)
-	if len(changed) == 0 || ctx.Err() != nil {
-		return
-	}
-	plan.Calls, plan.Checks = nil, checks
-	if more := again(ctx, wide, plan, res, round+1); more != nil && more.Vacuous == nil {
-		takeOver(&plan, res, more, changed)
-	}
-}
-
-// again verifies another entry, or another form of the program, in half of the time that the entry took; nil: it did not
-// come to its end.
-func again(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result, round int) *verdict.Result {
-	left, limited := budget.Left(ctx)
-	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
-	if limited && left/2 < limit { // what is known is to be put together in time, too
-		limit = left / 2
-	}
-	within, cancel := budget.WithTimeout(ctx, limit)
-	defer cancel()
-	plan = (&problem.Problem{Plan: plan}).Aside().Plan
-	plan.Answers, plan.Wide, plan.Overlap, plan.EndsUnasked = nil, nil, nil, false
-	more := &verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
-		Assumptions: slices.Clone(plan.Assumptions)}
-	faults := problem.NewAnswers()
-	defer budget.Idle(ctx)()
-	select {
-	case <-race.Start(faults, "again", func() {
-		defer budget.Work(within)()
-		verifyRound(within, m, plan, more, round)
-	}):
-		if faults.Reason() == nil {
-			return more
-		}
-	case <-ctx.Done(): // more is not ours to read
-	}
-	return nil
 }
 
 // takeOver adds to res what more knows under assumptions of larger blocks, and of contents.
-func takeOver(plan *Plan, res, more *verdict.Result, changed []verdict.Assumption) {
+func takeOver(res, more *verdict.Result, b *built) {
 	known := map[string]*verdict.Claim{}
 	for _, list := range [][]verdict.Claim{more.Claims, more.Wider} {
 		for i := range list {
@@ -138,25 +104,19 @@ func takeOver(plan *Plan, res, more *verdict.Result, changed []verdict.Assumptio
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		k := known[verdict.Site(c.ID)]
-		past := c.Status == verdict.Violated && len(guessed(plan, c)) > 0
-		if k == nil || !past && !leftOut(c) || k.Unreachable && slices.ContainsFunc(changed, func(a verdict.Assumption) bool {
+		past := c.Status == verdict.Violated && len(guessed(b.plan, c)) > 0
+		if k == nil || !past && !leftOut(c) || k.Unreachable && slices.ContainsFunc(b.assumed, func(a verdict.Assumption) bool {
 			return a.Relation == verdict.Interval // nothing comes there with such contents
 		}) {
 			continue
 		}
-		k.Assumptions = slices.Clone(k.Assumptions)
-		for _, a := range changed {
-			again := func(b verdict.Assumption) bool { // the block was made larger once more
-				return b.Relation == a.Relation && b.Subject == a.Subject &&
-					!slices.ContainsFunc(plan.Assumptions, func(c verdict.Assumption) bool { return c.ID == b.ID })
-			}
-			if !slices.Contains(k.Assumptions, a.ID) && !slices.ContainsFunc(more.RestsOn(k), again) {
-				k.Assumptions = append(k.Assumptions, a.ID)
-			}
-		}
-		k.Certificate, k.Evidence = nil, nil // of another program
 		k.Learn(verdict.Guessed)
-		res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
+		adopt(res, more, k, slices.DeleteFunc(slices.Clone(b.assumed), func(a verdict.Assumption) bool {
+			return slices.ContainsFunc(more.RestsOn(k), func(later verdict.Assumption) bool { // made larger once more
+				return later.Relation == a.Relation && later.Subject == a.Subject && !slices.ContainsFunc(b.plan.Assumptions,
+					func(c verdict.Assumption) bool { return c.ID == later.ID })
+			})
+		}))
 		switch {
 		case !past:
 			*c = *k
@@ -166,32 +126,10 @@ func takeOver(plan *Plan, res, more *verdict.Result, changed []verdict.Assumptio
 	}
 }
 
-// leftOut reports a claim that is open because a violation is no finding, or because executions come to it only past one.
-func leftOut(c *verdict.Claim) bool {
-	return c.Status == verdict.Unknown && c.Reason != nil &&
-		(c.Reason.Kind == verdict.Incomplete || c.Reason.Kind == verdict.Shadowed)
-}
-
-// checksOf returns the checks that some claims are of.
-func checksOf(res *verdict.Result, of func(*verdict.Claim) bool) verdict.CheckSet {
-	out := verdict.CheckSet{}
-	for i := range res.Claims {
-		c := &res.Claims[i]
-		if c.Check.Of().Decided == verdict.ByPaths && of(c) {
-			out[c.Check] = true
-		}
-	}
-	return out
-}
-
 // widened returns the part of m that plan is about, with larger blocks and narrower contents, and what is assumed of
 // both; plan has these assumptions then.
-func widened(m *ir.Module, plan *Plan, w wider) (*ir.Module, []verdict.Assumption) {
-	part := plan.Part(m)
-	if part == nil {
-		return nil, nil
-	}
-	wide, _ := ir.Copy(part)
+func (w wider) widened(m *ir.Module, plan *Plan) (*ir.Module, []verdict.Assumption) {
+	wide := ownPart(m, plan)
 	if wide == nil {
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -16,29 +15,33 @@ import (
 // (harness.Program.Overlapping), with reads of variables that give any value each time and stubs for weak functions, does
 // without: what holds there, too, holds.
 
-// withoutGuesses asks again about claims that rest on these guesses alone, or beside others, in runs that do without.
-func withoutGuesses(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
-	if plan.FirstOnly || plan.Alone || plan.StopAfter != "" || len(plan.Dumps) > 0 {
-		return
+// unguessed is the entry that does without these guesses.
+func unguessed() form {
+	return form{
+		open: func(_ *Plan, res *verdict.Result) func(*verdict.Claim) bool { return restsOnAny(res) },
+		build: func(m *ir.Module, plan *Plan) *built {
+			other := true
+			switch o := plan.Overlap; {
+			case o != nil:
+				*plan = plan.Beside(o.Entry, o.Assumptions, o.Open)
+			case plan.Calls != nil && plan.Calls.AnyState != "":
+				*plan = plan.Beside(plan.Calls.AnyState, plan.Calls.AnyStateAssumptions, plan.Open)
+			default:
+				other = false
+			}
+			plan.Calls = nil
+			loud := unquiet(m, plan)
+			if loud == nil || loud == m && !other {
+				return nil
+			}
+			return &built{module: loud, round: policy.WiderRounds}
+		},
+		take: takeUnguessed,
 	}
-	q := plan
-	switch o := plan.Overlap; {
-	case o != nil:
-		q = plan.Beside(o.Entry, o.Assumptions, o.Open)
-	case plan.Calls != nil && plan.Calls.AnyState != "":
-		q = plan.Beside(plan.Calls.AnyState, plan.Calls.AnyStateAssumptions, plan.Open)
-	}
-	q.Calls = nil
-	if q.Checks = checksOf(res, restsOnAny(res)); len(q.Checks) == 0 {
-		return
-	}
-	if m = unquiet(m, &q); m == nil && plan.Overlap == nil {
-		return
-	}
-	more := again(ctx, m, q, res, policy.WiderRounds)
-	if more == nil || more.Vacuous != nil {
-		return
-	}
+}
+
+// takeUnguessed gives claims of res that rest on these guesses the answers that more has without.
+func takeUnguessed(res, more *verdict.Result, _ *built) {
 	known := map[string]*verdict.Claim{}
 	guessed := restsOnAny(more)
 	for i := range more.Claims {
@@ -53,8 +56,7 @@ func withoutGuesses(ctx context.Context, m *ir.Module, plan Plan, res *verdict.R
 		if k == nil || !guessed(c) || c.Known()&^k.Known()&verdict.Always != 0 || more.Adds(k, c) {
 			continue
 		}
-		k.Certificate, k.Evidence = nil, nil // of another program
-		res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
+		adopt(res, more, k, nil)
 		*c = *k
 	}
 }
@@ -86,11 +88,7 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 	if len(changed)+len(weak) == 0 {
 		return m
 	}
-	part := plan.Part(m)
-	if part == nil {
-		return nil
-	}
-	out, _ := ir.Copy(part)
+	out := ownPart(m, plan)
 	if out == nil {
 		return nil
 	}

@@ -1,0 +1,129 @@
+package verifier
+
+import (
+	"context"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// What a guess of a generated harness leaves open is asked once more in another form of the program, in which the guess
+// is made otherwise, or not needed. What holds there becomes known of the claim, under what the form assumes.
+
+// Names of techniques: contents in ranges that do no harm (wider.go), and stubs for functions without a body.
+const (
+	narrowName = "narrow"
+	stubsName  = "stubs"
+)
+
+// form is another form of the program.
+type form struct {
+	open  func(*Plan, *verdict.Result) func(*verdict.Claim) bool // reports the claims of a result that it may settle
+	build func(m *ir.Module, plan *Plan) *built                  // nil: it does not differ; it may change plan
+	take  func(res, more *verdict.Result, b *built)              // adds to res what more, the answer of the form, knows
+}
+
+// built is a program in some form, and what that assumes beyond the plan's assumptions so far.
+type built struct {
+	module  *ir.Module
+	assumed []verdict.Assumption
+	plan    *Plan // of the form
+	round   int   // how often blocks were made larger, for what is asked within
+}
+
+// asksAgain reports whether a plan wants all that can be known.
+func asksAgain(plan *Plan) bool {
+	return !plan.FirstOnly && !plan.Alone && plan.StopAfter == "" && len(plan.Dumps) == 0
+}
+
+// ask verifies the entry in a form, where that may settle something, and adds to res what is known then.
+func (f form) ask(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
+	if plan.Checks = checksOf(res, f.open(&plan, res)); len(plan.Checks) == 0 || ctx.Err() != nil {
+		return
+	}
+	b := f.build(m, &plan)
+	if b == nil || ctx.Err() != nil {
+		return
+	}
+	b.plan = &plan
+	if more := again(ctx, b, res); more != nil && more.Vacuous == nil {
+		f.take(res, more, b)
+	}
+}
+
+// ownPart returns the part of m that plan is about, to be changed; nil: there is none, or it cannot be copied.
+func ownPart(m *ir.Module, plan *Plan) *ir.Module {
+	part := plan.Part(m)
+	if part == nil {
+		return nil
+	}
+	out, _ := ir.Copy(part)
+	return out
+}
+
+// again verifies a form in half of the time that the entry took; nil: it did not come to its end.
+func again(ctx context.Context, b *built, res *verdict.Result) *verdict.Result {
+	left, limited := budget.Left(ctx)
+	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
+	if limited && left/2 < limit { // what is known is to be put together in time, too
+		limit = left / 2
+	}
+	within, cancel := budget.WithTimeout(ctx, limit)
+	defer cancel()
+	plan := (&problem.Problem{Plan: *b.plan}).Aside().Plan
+	plan.Answers, plan.Wide, plan.Overlap, plan.EndsUnasked = nil, nil, nil, false
+	more := &verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
+		Assumptions: slices.Clone(plan.Assumptions)}
+	faults := problem.NewAnswers()
+	defer budget.Idle(ctx)()
+	select {
+	case <-race.Start(faults, "again", func() {
+		defer budget.Work(within)()
+		verifyRound(within, b.module, plan, more, b.round)
+	}):
+		if faults.Reason() == nil {
+			return more
+		}
+	case <-ctx.Done(): // more is not ours to read
+	}
+	return nil
+}
+
+// adopt makes k, a claim of more, one of res that holds under some assumptions of a form beside its own.
+func adopt(res, more *verdict.Result, k *verdict.Claim, assumed []verdict.Assumption) {
+	k.Assumptions = slices.Clone(k.Assumptions)
+	for _, a := range assumed {
+		if !slices.Contains(k.Assumptions, a.ID) {
+			k.Assumptions = append(k.Assumptions, a.ID)
+		}
+	}
+	k.Certificate, k.Evidence = nil, nil // of another program
+	if len(assumed) > 0 {
+		k.Learn(verdict.Guessed)
+	}
+	res.Assumptions = verdict.AddAssumptions(res.Assumptions, more.RestsOn(k)...)
+	res.Assumptions = verdict.AddAssumptions(res.Assumptions, assumed...)
+}
+
+// checksOf returns the checks that some claims are of.
+func checksOf(res *verdict.Result, of func(*verdict.Claim) bool) verdict.CheckSet {
+	out := verdict.CheckSet{}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		if c.Check.Of().Decided == verdict.ByPaths && of(c) {
+			out[c.Check] = true
+		}
+	}
+	return out
+}
+
+// leftOut reports a claim that is open because a violation is no finding, or because executions come to it only past one.
+func leftOut(c *verdict.Claim) bool {
+	return c.Status == verdict.Unknown && c.Reason != nil &&
+		(c.Reason.Kind == verdict.Incomplete || c.Reason.Kind == verdict.Shadowed)
+}
