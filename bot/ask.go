@@ -224,9 +224,8 @@ func (s *Server) mayWrite(ctx context.Context, e *Event) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	switch level.GetPermission() {
-	case "admin", "maintain", "write":
-		return true, nil
-	}
-	return false, nil
+	return mayWrite(level.GetPermission()), nil
 }
+
+// mayWrite reports whether a level of permission includes to write.
+func mayWrite(level string) bool { return level == "admin" || level == "maintain" || level == "write" }

@@ -28,8 +28,8 @@ type audience struct {
 type access struct{ viewer, repo int64 }
 
 type permission struct {
-	may   bool
-	until time.Time
+	read, write bool
+	until       time.Time
 }
 
 // hourly counts within an hour.
@@ -68,45 +68,52 @@ func (a *audience) admits(ctx context.Context, repo store.Repo, who viewer, sign
 	case !signedIn:
 		return errSignIn
 	}
+	v, err := a.permission(ctx, repo, who)
+	if err == nil && !v.read {
+		err = errHidden
+	}
+	return err
+}
+
+// permission returns what GitHub lets somebody do with a repository, as it said within accessLife.
+func (a *audience) permission(ctx context.Context, repo store.Repo, who viewer) (permission, error) {
 	key := access{who.id, repo.ID}
 	a.mu.Lock()
 	v, ok := a.known[key]
 	a.mu.Unlock()
-	if !ok || !a.now().Before(v.until) {
-		may, err := a.ask(ctx, repo, who)
-		if err != nil {
-			return err
-		}
-		v = permission{may, a.now().Add(accessLife)}
-		a.mu.Lock()
-		if len(a.known) >= maxAccess {
-			clear(a.known)
-		}
-		a.known[key] = v
-		a.mu.Unlock()
+	if ok && a.now().Before(v.until) {
+		return v, nil
 	}
-	if !v.may {
-		return errHidden
+	v, err := a.ask(ctx, repo, who)
+	if err != nil {
+		return v, err
 	}
-	return nil
+	v.until = a.now().Add(accessLife)
+	a.mu.Lock()
+	if len(a.known) >= maxAccess {
+		clear(a.known)
+	}
+	a.known[key] = v
+	a.mu.Unlock()
+	return v, nil
 }
 
-// ask asks GitHub whether somebody may read a repository.
-func (a *audience) ask(ctx context.Context, repo store.Repo, who viewer) (bool, error) {
+// ask asks GitHub what somebody may do with a repository.
+func (a *audience) ask(ctx context.Context, repo store.Repo, who viewer) (permission, error) {
 	if !a.take(repo.Installation) {
-		return false, errAsks
+		return permission{}, errAsks
 	}
 	owner, name, _ := strings.Cut(repo.FullName, "/")
 	level, _, err := a.app.installation(repo.Installation, repo.ID).Repositories.GetPermissionLevel(ctx, owner, name,
 		who.login)
 	switch {
 	case gone(err):
-		return false, nil
-	case err != nil:
-		return false, err
+		return permission{}, nil
+	case err != nil || level.GetUser().GetID() != who.id:
+		return permission{}, err
 	}
 	p := level.GetPermission()
-	return p != "" && p != "none" && level.GetUser().GetID() == who.id, nil
+	return permission{read: p != "" && p != "none", write: mayWrite(p)}, nil
 }
 
 // take counts an ask of an installation; false if there were too many in this hour.
@@ -128,13 +135,9 @@ func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx cont
 	error)) (store.Repo, bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
 	defer cancel()
-	var repo store.Repo
+	repo, err := p.s.admitted(ctx, r, "", find)
 	who, signedIn := p.s.signIn.viewer(r)
-	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) { repo, err = find(ctx, tx); return err })
-	if err == nil {
-		err = p.s.audience.admits(ctx, repo, who, signedIn)
-	}
-	hidden := errors.Is(err, store.ErrNotFound) || errors.Is(err, errHidden) || errors.Is(err, errSignIn)
+	hidden := isHidden(err)
 	switch {
 	case err == nil:
 		return repo, true

@@ -25,20 +25,16 @@ var badgeSVG = template.Must(template.New("").Parse(
 func (p *pages) badge(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
-	who, signedIn := p.s.signIn.viewer(r)
-	var repo store.Repo
+	repo, err := p.s.admitted(ctx, r, store.TokenBadge, byName(r))
 	var runs []store.Run
-	err := p.s.store.Read(ctx, func(tx store.Tx) (err error) {
-		if repo, err = tx.RepoByName(ctx, r.PathValue("owner")+"/"+r.PathValue("name")); err == nil {
-			runs, err = tx.StandingRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
-		}
-		return err
-	})
 	if err == nil {
-		err = p.s.audience.admits(ctx, repo, who, signedIn)
+		err = p.s.store.Read(ctx, func(tx store.Tx) (err error) {
+			runs, err = tx.StandingRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+			return err
+		})
 	}
 	if err != nil {
-		if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errHidden) && !errors.Is(err, errSignIn) {
+		if !isHidden(err) && !errors.Is(err, errToken) {
 			p.s.log.Warn("badge", "path", r.URL.Path, "err", err)
 		}
 		plain(w, http.StatusNotFound, "There is nothing here.")

@@ -113,6 +113,7 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 	mux.HandleFunc("GET /repos/{owner}/{name}/night", p.night)
 	mux.HandleFunc("GET /repos/{owner}/{name}/findings", p.findings)
 	mux.HandleFunc("GET /repos/{owner}/{name}/findings/{fingerprint}", p.lastingFinding)
+	p.forPrograms(mux)
 	mux.HandleFunc("GET /runs/{id}", p.run)
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)
 	mux.HandleFunc("GET /runs/{id}/coverage", p.coverage)
@@ -305,10 +306,13 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) report(w http.ResponseWriter, r *http.Request) {
-	repo, ok := p.admit(w, r, ofRun(r))
-	if !ok {
-		return
+	if repo, ok := p.admit(w, r, ofRun(r)); ok {
+		p.writeReport(w, r, repo, r.PathValue("format"))
 	}
+}
+
+// writeReport answers with the report of the run that a path names.
+func (p *pages) writeReport(w http.ResponseWriter, r *http.Request, repo store.Repo, format string) {
 	done, err := p.turn(r.Context())
 	if err != nil {
 		busy(w)
@@ -328,7 +332,6 @@ func (p *pages) report(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusNotFound, "There is no report.")
 		return
 	}
-	format := r.PathValue("format")
 	contentType := map[string]string{"json": "application/json", "sarif": "application/sarif+json",
 		"html": "text/html; charset=utf-8"}[format]
 	if format != "json" {

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/store"
@@ -19,7 +20,8 @@ type findingsPage struct {
 // branchFinding is a place with findings on the default branch.
 type branchFinding struct {
 	findingRow
-	Age     string           // since it is known there; empty: not known
+	Since   time.Time        // since when it is known there; zero: not known
+	Age     string           // the same, as words
 	Brought *pipeline.Commit // the commit that a bisection found, if there was one
 }
 
@@ -47,7 +49,7 @@ func branchFindings(ctx context.Context, tx store.Tx, repo store.Repo, runs []st
 			if err != nil {
 				return nil, 0, err
 			}
-			if !since.IsZero() {
+			if f.Since = since; !since.IsZero() {
 				f.Age = ageOf(tx.Now().Sub(since))
 			}
 			if origins[row.Target] == nil {

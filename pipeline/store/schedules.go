@@ -113,8 +113,7 @@ func forgotten() []string {
 		out = append(out, `DELETE FROM `+table+` WHERE run_id IN `+runs)
 	}
 	for _, table := range []string{"runs", "pulls", "answers", "baselines", "baseline_heads", "suppressions",
-		"schedules", "posts",
-		"timings", "turns", "bisections"} {
+		"schedules", "posts", "timings", "turns", "bisections", "tokens"} {
 		out = append(out, `DELETE FROM `+table+` WHERE repo_id IN `+repos)
 	}
 	return append(out, `DELETE FROM repos WHERE active = 0 AND updated_at < ?`)

@@ -20,10 +20,43 @@ func TestStore(t *testing.T) {
 		t.Run("findings", func(t *testing.T) { findings(t, st) })
 		t.Run("pieces", func(t *testing.T) { pieces(t, st) })
 		t.Run("baseline", func(t *testing.T) { baseline(t, st) })
+		t.Run("tokens", func(t *testing.T) { tokens(t, st) })
 		t.Run("locks", func(t *testing.T) { locks(t, st) })
 		t.Run("schedules", func(t *testing.T) { schedules(t, st) })
 		t.Run("expire", func(t *testing.T) { expire(t, st) })
 		t.Run("rollback", func(t *testing.T) { rollback(t, st) })
+	})
+}
+
+// tokens: one is good for its repository until its end, and known by its digest.
+func tokens(t *testing.T, st *store.Store) {
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		return errors.Join(
+			tx.AddToken(ctx, "d1", store.Token{ID: "one", Repo: 7, Use: store.TokenReads, Note: "board", By: "ann",
+				Until: tx.Now().Add(time.Hour)}),
+			tx.AddToken(ctx, "d2", store.Token{ID: "old", Repo: 7, Use: store.TokenBadge, Until: tx.Now().Add(-time.Hour)}))
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		k, err := tx.TokenOf(ctx, "d1")
+		if err != nil || k.ID != "one" || k.Repo != 7 || k.Use != store.TokenReads || k.By != "ann" || !tx.Stale(&k) {
+			t.Errorf("a token that is good: %+v %v", k, err)
+		}
+		if _, err := tx.TokenOf(ctx, "d2"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a token that ended: %v", err)
+		}
+		return tx.UseToken(ctx, "d1")
+	})
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		list, err := tx.Tokens(ctx, 7)
+		if err != nil || len(list) != 1 || tx.Stale(&list[0]) {
+			t.Errorf("the tokens of a repository: %+v %v", list, err)
+		}
+		other, err := tx.DropToken(ctx, 8, "one")
+		own, err2 := tx.DropToken(ctx, 7, "one")
+		if other || !own {
+			t.Errorf("ended by another repository %v, by its own %v", other, own)
+		}
+		return errors.Join(err, err2)
 	})
 }
 
