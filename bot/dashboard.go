@@ -113,6 +113,7 @@ func (s *Server) dashboard(mux *http.ServeMux) {
 	mux.HandleFunc("GET /repos/{owner}/{name}/night", p.night)
 	mux.HandleFunc("GET /repos/{owner}/{name}/findings", p.findings)
 	mux.HandleFunc("GET /repos/{owner}/{name}/findings/{fingerprint}", p.lastingFinding)
+	mux.HandleFunc("GET /repos/{owner}/{name}/findings/{fingerprint}/card.png", p.card)
 	p.forPrograms(mux)
 	mux.HandleFunc("GET /runs/{id}", p.run)
 	mux.HandleFunc("GET /runs/{id}/report/{format}", p.report)

@@ -13,6 +13,7 @@ import (
 
 // findingPage is the data of a finding's page.
 type findingPage struct {
+	Home     string // address of the repository's page
 	Finding  store.Finding
 	Run      store.Run
 	RunName  string // of its check
@@ -28,6 +29,7 @@ type findingPage struct {
 	Claim    *verdict.Claim // of the report, if it has it still
 	// how the claim was refuted, with its diagrams
 	Certificate template.HTML
+	Statement   string      // the line of the source
 	Steps       template.JS // for the viewer, like the next one
 	Sources     template.JS
 }
@@ -84,7 +86,7 @@ func (p *pages) findingData(ctx context.Context, tx store.Tx, repo store.Repo, r
 	if err != nil {
 		return nil, err
 	}
-	d := findingPage{Finding: f, Repo: repo, Forge: forgeOf(&repo),
+	d := findingPage{Home: p.s.cfg.PublicURL + "/repos/" + repo.FullName, Finding: f, Repo: repo, Forge: forgeOf(&repo),
 		Check: reports.ShellWords([]string{"firmproof", "check", ".", "--target", f.Target, "--entry", f.Entry})}
 	if d.Run, err = tx.Run(ctx, f.Run); err != nil {
 		return nil, err
@@ -125,6 +127,9 @@ func (p *pages) fill(ctx context.Context, tx store.Tx, d *findingPage) error {
 	c := &piece.Claim
 	if c.Accepted != nil && !d.Comments {
 		d.Accepted = c.Accepted.String()
+	}
+	if piece, n := sources[d.Finding.File], d.Finding.Line; n >= piece.From && n < piece.From+len(piece.Lines) {
+		d.Statement = piece.Lines[n-piece.From]
 	}
 	d.Claim, d.Trace, d.Steps = c, c.Trace, reports.TraceData(&piece.Result, c)
 	d.Sources = reports.SourceData(&verdict.Report{Sources: sources}, c.Trace)
