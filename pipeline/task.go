@@ -27,9 +27,9 @@ func (s *Service) work(ctx context.Context, _ string, _ int) error {
 		if err := s.pause(); err != nil {
 			return err
 		}
-		var t store.Task
+		var list []store.Task
 		err := s.store.Write(ctx, func(tx store.Tx) (err error) {
-			t, err = tx.ClaimTask(ctx, s.owner, s.cfg.Checker.Engine(), leaseTime, s.cfg.Limits)
+			list, err = tx.ClaimTasks(ctx, s.owner, s.cfg.Checker.Engine(), leaseTime, s.cfg.Limits)
 			return err
 		})
 		if errors.Is(err, store.ErrNotFound) {
@@ -38,10 +38,32 @@ func (s *Service) work(ctx context.Context, _ string, _ int) error {
 		if err != nil {
 			return err
 		}
+		if err := s.each(ctx, list); err != nil {
+			return err
+		}
+	}
+}
+
+// each does tasks that were claimed at once, one after the other, and gives back what it does not come to while the lease
+// of those that wait is good.
+func (s *Service) each(ctx context.Context, list []store.Task) error {
+	start := time.Now()
+	for i, t := range list {
+		if i > 0 && (time.Since(start) > leaseTime/2 || s.stopping.Load() || ctx.Err() != nil) {
+			last, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+			defer done()
+			for _, t := range list[i:] {
+				if err := s.giveBack(last, t, 0, true, ""); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		if err := s.do(ctx, t); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // do works on a claimed task under its lease and keeps what came of it.

@@ -37,10 +37,11 @@ func TestParked(t *testing.T) {
 			}
 		}
 		for range 2 {
-			x, err := tx.ClaimTask(ctx, "w", "e", time.Minute, store.Limits{})
+			list, err := tx.ClaimTasks(ctx, "w", "e", time.Minute, store.Limits{})
 			if err != nil {
 				return err
 			}
+			x := list[0]
 			x.State, x.Result = store.TaskEnded, []byte("{}")
 			if x.Entry == "poison" {
 				x.State, x.Log = store.TaskParked, "it burns\nbadly"

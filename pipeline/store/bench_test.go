@@ -38,10 +38,11 @@ func BenchmarkClaim(b *testing.B) {
 			}
 			for b.Loop() {
 				err := st.Write(ctx, func(tx store.Tx) error {
-					x, err := tx.ClaimTask(ctx, "w", engine, time.Minute, store.Limits{})
+					list, err := tx.ClaimTasks(ctx, "w", engine, time.Minute, store.Limits{})
 					if err != nil {
 						return err
 					}
+					x := list[0]
 					if _, err := tx.OpenTasks(ctx, x.Run); err != nil {
 						return err
 					}

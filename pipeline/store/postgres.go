@@ -97,7 +97,11 @@ func (c pgConn) query(ctx context.Context, q string, args ...any) (rows, error) 
 
 func (c pgConn) commit(ctx context.Context) error   { return c.tx.Commit(ctx) }
 func (c pgConn) rollback(ctx context.Context) error { return c.tx.Rollback(ctx) }
-func (c pgConn) raw() any                           { return c.tx }
+func (c pgConn) lazy(ctx context.Context) error {
+	_, err := c.tx.Exec(ctx, "SET LOCAL synchronous_commit = off")
+	return err
+}
+func (c pgConn) raw() any { return c.tx }
 
 type pgRows struct{ pgx.Rows }
 

@@ -95,20 +95,9 @@ func orNotFound(err error) error {
 
 // runShares lists who has runs of a kind to be taken, with their claims on the workers.
 func (t Tx) runShares(ctx context.Context, kind RunKind) ([]share, error) {
-	var out []share
-	if err := t.each(ctx, func(r rows) error {
-		var s share
-		err := r.Scan(&s.installation, &s.repo, &s.priority)
-		out = append(out, s)
-		return err
-	}, `SELECT installation_id, repo_id, MIN(`+runPriority+
-		`) FROM runs WHERE state = 'queued' AND cancel_requested = 0 AND not_before <= ? AND `+
-		kind.where()+` GROUP BY installation_id, repo_id`, t.ms()); err != nil {
-		return nil, err
-	}
-	return out, t.weigh(ctx, out, kind.turn(),
-		`SELECT installation_id, repo_id, COUNT(*) FROM runs WHERE state = 'running' AND `+
-			kind.where()+` GROUP BY installation_id, repo_id`)
+	return t.shares(ctx, kind.turn(), `SELECT installation_id AS installation, repo_id AS repo, MIN(`+runPriority+
+		`) AS priority FROM runs WHERE state = 'queued' AND cancel_requested = 0 AND not_before <= ? AND `+
+		kind.where()+` GROUP BY installation_id, repo_id`, []any{t.ms()}, `runs WHERE state = 'running' AND `+kind.where())
 }
 
 // keepsSpare says which shares may take another slot of owner so that one is left for other tenants.

@@ -150,6 +150,7 @@ func (c sqlConn) query(ctx context.Context, q string, args ...any) (rows, error)
 func (c sqlConn) commit(context.Context) error   { return c.tx.Commit() }
 func (c sqlConn) rollback(context.Context) error { return c.tx.Rollback() }
 func (c sqlConn) raw() any                       { return c.tx }
+func (c sqlConn) lazy(context.Context) error     { return nil } // WAL with synchronous = NORMAL is
 
 type sqlRows struct{ *sql.Rows }
 

@@ -39,12 +39,14 @@ type backend interface {
 	close() error
 }
 
-// conn is one open transaction. The five methods are all that the queries need.
+// conn is one open transaction. Its methods are all that the queries need.
 type conn interface {
 	exec(ctx context.Context, query string, args ...any) (int64, error)
 	query(ctx context.Context, query string, args ...any) (rows, error)
 	commit(ctx context.Context) error
 	rollback(ctx context.Context) error
+	// lazy says that the commit need not have reached the disk when it returns: what it says may be lost in a crash
+	lazy(ctx context.Context) error
 	raw() any // *sql.Tx or pgx.Tx: what the queue's driver wants
 }
 

@@ -16,6 +16,7 @@ func TestTasks(t *testing.T) {
 	each(t, func(t *testing.T, st *store.Store) {
 		t.Run("order", func(t *testing.T) { taskOrder(t, st) })
 		t.Run("leases", func(t *testing.T) { taskLeases(t, st) })
+		t.Run("batches", func(t *testing.T) { taskBatches(t, st) })
 		t.Run("lines", func(t *testing.T) { taskLines(t, st) })
 		t.Run("cancel", func(t *testing.T) { taskCancel(t, st) })
 		t.Run("answers", func(t *testing.T) { answers(t, st) })
@@ -46,8 +47,15 @@ func addTasks(t *testing.T, st *store.Store, run string, list ...string) {
 func claim(t *testing.T, st *store.Store, owner string, limit int) (x store.Task, ok bool) {
 	t.Helper()
 	write(t, st, func(ctx context.Context, tx store.Tx) (err error) {
-		x, err = tx.ClaimTask(ctx, owner, engine, time.Hour, store.Limits{Repo: limit})
-		ok = err == nil
+		list, err := tx.ClaimTasks(ctx, owner, engine, time.Hour, store.Limits{Repo: limit})
+		if ok = err == nil; ok {
+			x = list[0]
+			for _, other := range list[1:] {
+				if _, err := tx.RequeueTask(ctx, other.ID, owner, 0, true, ""); err != nil {
+					return err
+				}
+			}
+		}
 		if errors.Is(err, store.ErrNotFound) {
 			err = nil
 		}
@@ -101,6 +109,31 @@ func taskOrder(t *testing.T, st *store.Store) {
 	}
 	if strings.Join(got, " ") != "d1 e1 d2" {
 		t.Errorf("under a limit of two: %v", got)
+	}
+}
+
+// taskBatches: who takes a short task takes others like it of the same repository along, as far as limits go; what may be
+// long, or is not known, is taken alone.
+func taskBatches(t *testing.T, st *store.Store) {
+	addTasks(t, st, "r9", "s1 9 91 2 5", "s2 9 91 2 6", "s3 9 91 2 7", "long 9 91 2 400", "other 9 92 2 5", "new 9 91 2 0")
+	var got []string
+	for _, l := range []store.Limits{{}, {}, {Repo: 2}, {}, {}} {
+		write(t, st, func(ctx context.Context, tx store.Tx) error {
+			list, err := tx.ClaimTasks(ctx, "w", engine, time.Hour, l)
+			for _, x := range list {
+				got = append(got, x.Entry)
+				x.State, x.Result = store.TaskEnded, []byte("{}")
+				if ok, err := tx.EndTask(ctx, &x); !ok || err != nil || x.Tries != 1 {
+					t.Errorf("%s was not taken: %v", x.Entry, err)
+				}
+			}
+			got = append(got, "|")
+			return err
+		})
+		time.Sleep(2 * time.Millisecond) // shares are served at different times
+	}
+	if want := "new | other | s1 s2 | s3 | long |"; strings.Join(got, " ") != want {
+		t.Errorf("batches %v, want %s", got, want)
 	}
 }
 
