@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -40,6 +41,60 @@ int behind(const char *in, unsigned in_count, char *out) {
 		"text":   {verdict.Violated, "out leads to as many elements as count says"},
 		"behind": {verdict.Violated, "in leads to as many elements as in_count says"},
 	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+}
+
+// TestSignedLengths: a length with a sign that the function compares with a limit may be negative, for harnesses written in C
+// as well; of one that it compares with nothing but what it has done so far, the report says that it is not.
+func TestSignedLengths(t *testing.T) {
+	const code = `#include <string.h>
+static unsigned char t[32];
+int above(const unsigned char *p, int len) { if (len > 32) return -1; memcpy(t, p, len); return 0; }
+int above_char(const unsigned char *p, signed char len) { if (len <= 32) memcpy(t, p, len); return 0; }
+int cut(const unsigned char *p, int len) { if (len > 32) len = 32; memcpy(t, p, len); return 0; }
+int room(unsigned char *d, int size, const unsigned char *p, int len) { if (len > size) return -1; memcpy(d, p, len); return 0; }
+static int fits(int len) { return len <= 32; }
+int called(const unsigned char *p, int len) { if (fits(len)) memcpy(t, p, len); return 0; }
+int both(const unsigned char *p, int len) { if (len > 32 || len < 0) return -1; memcpy(t, p, len); return 0; }
+int least(const unsigned char *p, int len) { if (len < 4) return -1; return p[len - 4]; }
+int sum(const unsigned char *p, int len) { int s = 0; while (len-- > 0) s += p[len]; return s; }
+int plain(const unsigned char *p, int len) { int s = 0; for (int i = 0; i != len; i++) s += p[i]; return s; }
+`
+	dir := writeTree(t, map[string]string{"src.c": code, ".firmproof.yml": "version: 1\ntargets: [cortex-m3]\n" +
+		"build: {sources: [src.c]}\nfunctions: all\n"})
+	want := map[string]anyCall{
+		"above":      {verdict.Violated, "len is at most 64"},
+		"above_char": {verdict.Violated, "len is at most 64"},
+		"cut":        {verdict.Violated, "len is at most 64"},
+		"room":       {verdict.Violated, "len is at most 64"},
+		"called":     {verdict.Violated, "len is at most 64"},
+		"both":       {verdict.Bounded, "len is at most 64"},
+		"least":      {verdict.Bounded, "len is at most 64"},
+		"sum":        {verdict.Bounded, "len is 0..64"},
+		"plain":      {verdict.Bounded, "len is 0..64"},
+	}
+	assumed := func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
+	_, rep, errs := checkJSON(t, dir, "--checks", "memory")
+	expectCalls(t, rep, errs, want, assumed)
+	var out strings.Builder
+	written := "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src.c]}\nharnesses:\n"
+	for _, f := range []string{"above", "both", "plain"} {
+		if code := runWith([]string{"harness", f, dir}, &out, &out); code != 0 {
+			t.Fatalf("%s: exit %d: %s", f, code, out.String())
+		}
+		written += "  - {entry: " + f + "_harness, file: proofs/src.c}\n"
+	}
+	put(t, dir, ".firmproof.yml", written)
+	_, rep, errs = checkJSON(t, dir, "--checks", "memory")
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		f := strings.TrimSuffix(r.Entry, "_harness")
+		if (r.Status == verdict.Violated) != (want[f].status == verdict.Violated) || r.Status == verdict.Unknown {
+			t.Errorf("%s is %s\n%s", r.Entry, r.Status, errs)
+		}
+	}
+	if len(rep.Results) != 3 {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
 }
 
 // TestUnionOfStructures: of a union of structures, the pointers of the first that holds some lead to something; what is

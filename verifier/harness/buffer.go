@@ -95,7 +95,8 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if c := t.Fields[b.capacity].T; c.Bits < 32 {
 		most = min(most, 1<<(c.Bits-1)-1)
 	}
-	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s is at most %d", limit, most),
+	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s", limitText(limit, most,
+		t.Fields[b.capacity].T.Signed)),
 		h.Assume(h.Compare(ir.ULE, capacity, h.Int(h.Word(), most))))
 	number(b.capacity, capacity)
 	if h.filling {

@@ -19,6 +19,7 @@ type extent struct {
 	unit   int64          // bytes of each that is counted
 	plus   int64          // how many more than count says
 	most   int64          // that count says
+	below  bool           // count may be less than 0, and there is nothing then
 	filled int64          // first elements whose pointers and truth values get values of their kind, at most
 	guess  bool           // nothing says how much it is
 	tables []*ir.Global   // constants of the program that it leads to one of; then the rest does not count
@@ -147,7 +148,9 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 		e.most = min(e.most, 1<<(width-1)-1)
 	}
 	e.note = fmt.Sprintf("%s leads to as many %s as %s says", name, unit, count)
-	e.limit = fmt.Sprintf("%s is at most %d", count, e.most)
+	signed := h.vars[n] != nil && h.vars[n].T != nil && h.vars[n].T.Signed
+	e.below = signed && h.uses[n].Tested
+	e.limit = limitText(count, e.most, signed && !e.below)
 	if plus > 0 { // read off the access that is to be checked
 		e.note = fmt.Sprintf("%s leads to %d more %s than %s says", name, plus, unit, count)
 		e.origin = verdict.Chosen
@@ -159,6 +162,14 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 	}
 	e.warns = h.shorter(i, n, e.unit, plus)
 	return e
+}
+
+// limitText says that what counts elements is at most a number; whole: and not less than 0.
+func limitText(count string, most int64, whole bool) string {
+	if whole {
+		return fmt.Sprintf("%s is 0..%d", count, most)
+	}
+	return fmt.Sprintf("%s is at most %d", count, most)
 }
 
 // length returns the parameter that says how much pointer i leads to, -1 if none does: by what the function

@@ -59,9 +59,14 @@ func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
 		args[e.count] = h.any(h.nameOf(e.count), t)
 		h.within(h.nameOf(e.count), args[e.count], v != nil && v.T != nil && v.T.Signed)
 	}
+	below, count := ir.ULE, args[e.count]
+	if e.below {
+		below = ir.SLE
+		count = h.Emit(&ir.Instr{Op: ir.OpSelect, T: t, Args: []ir.Value{h.Compare(ir.SLT, count, h.Int(t, 0)), h.Int(t, 0), count}})
+	}
 	brings(h.note(h.nameOf(e.count), verdict.Limit, verdict.Chosen, "%s", e.limit),
-		h.Assume(h.Compare(ir.ULE, args[e.count], h.Int(t, e.most))))
-	total := h.Resize(args[e.count], addr)
+		h.Assume(h.Compare(below, args[e.count], h.Int(t, e.most))))
+	total := h.Resize(count, addr)
 	if e.plus > 0 {
 		total = h.Binary(ir.OpAdd, total, h.Int(addr, e.plus))
 	}

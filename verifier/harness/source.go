@@ -160,7 +160,10 @@ func (w *harnessText) size(v *ir.Var, e *extent) string {
 	w.argument(count)
 	if limit := fmt.Sprintf("%s <= %d", count.Name, e.most); !w.done[limit] {
 		w.done[limit] = true
-		w.line("firmproof_assume(0 <= %s && %s);", count.Name, limit)
+		if !e.below {
+			limit = fmt.Sprintf("0 <= %s && %s", count.Name, limit)
+		}
+		w.line("firmproof_assume(%s);", limit)
 	}
 	switch number := w.number(e); {
 	case one <= 1:
@@ -175,6 +178,9 @@ func (w *harnessText) size(v *ir.Var, e *extent) string {
 // number writes how many elements there are where a parameter counts them.
 func (w *harnessText) number(e *extent) string {
 	name := w.h.nameOf(e.count)
+	if e.below {
+		return fmt.Sprintf("(%s < 0 ? 0 : %s + %d)", name, name, e.plus)
+	}
 	if e.plus > 0 {
 		return fmt.Sprintf("(%s + %d)", name, e.plus)
 	}

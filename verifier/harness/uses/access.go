@@ -144,6 +144,9 @@ func (s *useScan) call(in *ir.Instr) {
 		return
 	}
 	for j, u := range s.p.Of(g) {
+		if n := s.number(in.Args[j]); n >= 0 && u.Tested {
+			s.uses[n].Tested = true
+		}
 		k, plain := s.from(in.Args[j])
 		if k < 0 || !in.Args[j].Type().IsPtr() {
 			continue

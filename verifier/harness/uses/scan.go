@@ -8,7 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// Use says what the code of a function says of one of its pointer parameters.
+// Use says what the code of a function says of one of its parameters, which is a pointer but for Tested.
 type Use struct {
 	Need   int64 // bytes that accesses at constant offsets reach
 	Varies bool  // it is indexed by a value, or moved on
@@ -21,6 +21,7 @@ type Use struct {
 	Bytes  bool  // param counts bytes
 	// what counts the elements is no parameter, at one place at least
 	Elsewhere bool
+	Tested    bool      // of a number: the function compares it with a limit, to refuse or cut what is more
 	As        *ir.DType // for a void pointer: what a local variable takes it for
 }
 
@@ -151,6 +152,10 @@ func (s *useScan) compare(in *ir.Instr) {
 	if pred == ir.SGT || pred == ir.SGE || pred == ir.UGT || pred == ir.UGE {
 		x, y = y, x
 	}
+	if pred == ir.SGT || pred == ir.SGE || pred == ir.SLT || pred == ir.SLE {
+		s.tested(in, x, y)
+		s.tested(in, y, x)
+	}
 	strict := pred == ir.SLT || pred == ir.ULT || pred == ir.SGT || pred == ir.UGT || pred == ir.NE
 	if !strict && pred != ir.SLE && pred != ir.ULE && pred != ir.SGE && pred != ir.UGE {
 		return
@@ -159,6 +164,27 @@ func (s *useScan) compare(in *ir.Instr) {
 	if n := s.number(y); v != nil && n >= 0 && plus == 0 {
 		s.bound[v] = limit{n, strict}
 	}
+}
+
+// tested notes that parameter v is compared with a limit, by in: with a number above 0, or one that is no variable of the
+// function. Not in a loop, which compares with it what has been done so far.
+func (s *useScan) tested(in *ir.Instr, v, limit ir.Value) {
+	k := s.number(v)
+	if k < 0 || in.Block.Reaches(in.Block, nil) {
+		return
+	}
+	if n, constant := constantOf(limit); constant && n <= 0 {
+		return
+	} else if slot, _ := variable(limit); !constant && (slot == nil || isLocal(slot) && s.number(limit) < 0) {
+		return
+	}
+	s.uses[k].Tested = true
+}
+
+// isLocal reports whether v is a variable of the function.
+func isLocal(v ir.Value) bool {
+	in, ok := v.(*ir.Instr)
+	return ok && in.Op == ir.OpAlloca
 }
 
 // stillHolds reports whether v may be parameter k itself: not only what is stored in its variable later.
