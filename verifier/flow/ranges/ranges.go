@@ -211,6 +211,9 @@ func (s *Table) Kept(at places.Place, t *ir.DType) (low, high int64, ok bool) {
 		return 0, 0, false
 	}
 	v := x.Value
+	if at.Of != "" && v.Ulow == 0 && v.Uhigh == 0 { // it begins with what its user puts there: a mask keeps zeros only of zeros
+		return 0, 0, false
+	}
 	if x.Passed && s.Soles[at.Global] != nil {
 		v = v.join(x.passing)
 	}
