@@ -52,7 +52,7 @@ func (s *Table) passes(f *ir.Func, args []ir.Value) {
 
 // numbered notes that an address becomes a number, which may become another address.
 func (s *Table) numbered(vars map[ir.Value]*ir.Var, v ir.Value) {
-	s.changed(vars, v, anyWidth)
+	s.changed(vars, v, anyWidth, nil)
 	for _, o := range places.ObjectsAt(vars, v) {
 		s.other(places.PartAt(o.T, o.Off, ir.IsAggregate), 0)
 	}
@@ -68,7 +68,7 @@ func objectType(vars map[ir.Value]*ir.Var, v ir.Value) *ir.DType {
 
 // filled notes that bytes of any kind are written at v.
 func (s *Table) filled(vars map[ir.Value]*ir.Var, v ir.Value) {
-	s.changed(vars, v, anyWidth)
+	s.changed(vars, v, anyWidth, nil)
 	for _, o := range places.ObjectsAt(vars, v) {
 		if of, _, _ := places.MemberIn(o.T, o.Off); of != nil {
 			s.other(of, 0)
