@@ -19,6 +19,7 @@ type Against struct {
 	Blob  string          `json:"blob,omitempty"` // the service's name of the head's program
 	Found []verdict.Claim `json:"found"`          // violations that the head's report has, without their traces
 	Left  []verdict.Claim `json:"left,omitempty"` // those that it withdrew, likewise
+	Held  []string        `json:"held,omitempty"` // see change.Held, of the head
 	Open  bool            `json:"open,omitempty"` // further executions of the head may fail
 }
 
@@ -47,9 +48,9 @@ func (j *Job) Compare(ctx context.Context, m *ir.Module, res *verdict.Result) {
 	}
 	head := &j.Against.Job
 	res.Change = change.Against(ctx, change.Side{Module: m, Plan: j.Plan, Stands: j.standing,
-		Open: change.LeavesOpen(&j.Plan, res)},
-		change.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing,
-			Open: j.Against.Open, Left: j.Against.Left, Time: head.Timeout}, j.Against.Found, res)
+		Open: change.LeavesOpen(&j.Plan, res), Left: res.Left, Held: change.Held(&j.Plan, res)},
+		change.Side{Module: head.Program, Plan: head.Plan, Stands: head.standing, Open: j.Against.Open,
+			Left: j.Against.Left, Held: j.Against.Held, Time: head.Timeout}, j.Against.Found, res)
 	if res.Change != nil {
 		res.Change.Callers = head.Callers
 	}
@@ -90,6 +91,9 @@ func (b *Job) TryOn(head *Job, res *verdict.Result) {
 		return
 	}
 	a := &Against{Job: *head, Found: []verdict.Claim{}, Open: change.LeavesOpen(&head.Plan, res)}
+	if len(head.Plan.Open) > 0 {
+		a.Held = change.Held(&head.Plan, res)
+	}
 	for _, c := range res.Claims {
 		if c.Status != verdict.Violated {
 			continue
@@ -103,8 +107,8 @@ func (b *Job) TryOn(head *Job, res *verdict.Result) {
 		c.Trace, c.Certificate, c.Evidence = nil, nil, nil
 		a.Found = append(a.Found, c)
 	}
-	for _, c := range head.left {
-		c.Trace, c.Certificate, c.Evidence = nil, nil, nil
+	for _, c := range res.Left {
+		c.Certificate, c.Evidence = nil, nil
 		a.Left = append(a.Left, c)
 	}
 	b.Against = a

@@ -54,8 +54,6 @@ type Job struct {
 
 	Pragmas []weave.CheckPragma `json:"pragmas,omitempty"` // of a proof for CBMC
 
-	left []verdict.Claim // violations that Complete withdrew
-
 	Settled *verdict.Result `json:"settled,omitempty"` // known without a run, and complete
 	Base    bool            `json:"base,omitempty"`    // of the commit that a change is compared with
 	Against *Against        `json:"against,omitempty"` // of such a job: the head's
@@ -115,7 +113,6 @@ func (j *Job) leaveOut(res *verdict.Result) {
 		c := &res.Claims[i]
 		if why := j.RestsOn(*c); why != nil && c.Accepted == nil {
 			why.Kind = verdict.Incomplete
-			j.left = append(j.left, *c)
 			res.Withdraw(c, why)
 		}
 	}

@@ -27,7 +27,8 @@ type Side struct {
 	Plan   problem.Plan
 	Stands func(verdict.Claim) Standing // what a violation of it would be
 	Open   bool                         // further executions of the entry may fail: LeavesOpen
-	Left   []verdict.Claim              // of the head: violations that are no findings, as they rest on a guess
+	Left   []verdict.Claim              // violations that are no findings, as they rest on a guess
+	Held   []string                     // see Held, of its answer
 	Time   time.Duration                // of the head's entry: no search takes longer; 0: no limit
 }
 
@@ -45,7 +46,7 @@ const (
 // report; res is the result of the base. A claim that both violate gets a number of further inputs, until one is found
 // with which only the head does. Then both are executed on inputs that nobody found before.
 func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result) *verdict.Change {
-	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: head.Left,
+	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: slices.Concat(base.Left, head.Left),
 		samples: slices.Concat(head.Plan.Samples, base.Plan.Samples),
 		out:     &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
 	if x.base == nil || x.head == nil {
@@ -117,7 +118,7 @@ type against struct {
 	base, head *problem.Problem
 	stands     func(verdict.Claim) Standing // of the head
 	fell       func(verdict.Claim) Standing // of the base
-	left       []verdict.Claim              // Side.Left of the head
+	left       []verdict.Claim              // Side.Left of both
 	samples    [][]byte                     // Plan.Samples of both
 	values     []int64                      // that either program compares with
 	out        *verdict.Change

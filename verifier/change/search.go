@@ -30,6 +30,34 @@ func LeavesOpen(plan *problem.Plan, res *verdict.Result) bool {
 	})
 }
 
+// Held lists the sites where all claims of res hold, whatever is in the structures that the harness of plan makes, and
+// executions come to.
+func Held(plan *problem.Plan, res *verdict.Result) []string {
+	own, held, out := map[string]bool{}, map[string]bool{}, []string{}
+	for _, a := range plan.Assumptions {
+		own[a.ID] = true
+	}
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		limited, more := false, false // more: it takes a range of contents, or a larger block
+		for _, a := range res.RestsOn(c) {
+			limited = limited || a.Relation == verdict.Limit
+			more = more || a.Guessed() && !own[a.ID]
+		}
+		holds := c.Status == verdict.Proved || c.Status == verdict.Conditional || c.Status == verdict.Bounded && limited
+		site := verdict.Site(c.ID)
+		before, known := held[site]
+		held[site] = (before || !known) && holds && !more && !c.Unreachable
+	}
+	for site, holds := range held {
+		if holds {
+			out = append(out, site)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // isDoubtful reports whether the violations that are known do not tell what the change did: one rests on a guess, or
 // both commits violate a claim.
 func (x *against) isDoubtful(found []verdict.Claim, res *verdict.Result) bool {
@@ -194,6 +222,7 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 	case contents != nil && !f.other.hasAt(contents, f.side.p):
 		return false
 	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
+	case standing == Stands && slices.Contains(f.other.held, verdict.Site(c.ID)): // a check of the contents is in one alone
 	case len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other.p, beside, verdict.Site(c.ID)):
 		return false
 	}

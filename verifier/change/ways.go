@@ -28,17 +28,18 @@ type searched struct {
 	p      *problem.Problem
 	own    *problem.Problem // of the entry itself, whose answer gets what is found; nil: p is it
 	stands func(verdict.Claim) Standing
+	held   []string       // Side.Held
 	by     *problem.Calls // that p is the entry of; nil: it is none
 	from   *flow.Rests    // once it is asked for
 }
 
 // ways lists the ways that both commits have: one call, a wider one (Plan.Wide), and any calls.
 func (x *against) ways(base, head *Side) []way {
-	out := []way{{now: searched{p: x.head, stands: x.stands}, before: searched{p: x.base, stands: x.fell},
-		limit: policy.SearchTime}}
+	out := []way{{now: searched{p: x.head, stands: x.stands, held: head.Held},
+		before: searched{p: x.base, stands: x.fell, held: base.Held}, limit: policy.SearchTime}}
 	if now, before := head.wide(), base.wide(); now != nil && before != nil {
-		out = append(out, way{now: searched{p: now, own: x.head, stands: x.stands},
-			before: searched{p: before, own: x.base, stands: x.fell}, limit: policy.SearchMoreTime})
+		out = append(out, way{now: searched{p: now, own: x.head, stands: x.stands, held: head.Held},
+			before: searched{p: before, own: x.base, stands: x.fell, held: base.Held}, limit: policy.SearchMoreTime})
 	}
 	if now, before := head.calls(), base.calls(); now != nil && before != nil {
 		out = append(out, way{now: searched{p: now, stands: x.stands, by: head.Plan.Calls},

@@ -47,6 +47,8 @@ type Result struct {
 	Reused string `json:"reused,omitempty"`
 	// of the base of a change: what executions of both commits show; no report has it
 	Change *Change `json:"change,omitempty"`
+	// violations that were withdrawn, without their traces
+	Left []Claim `json:"-"`
 	// every path was followed to its end, or to a violation
 	Followed bool `json:"-"`
 }

@@ -4,6 +4,11 @@ import "slices"
 
 // Withdraw makes a violation of r unknown, and what is behind it: why says what the violation rests on.
 func (r *Result) Withdraw(c *Claim, why *Reason) {
+	if len(c.Inputs) > 0 {
+		left := *c
+		left.Trace = nil
+		r.Left = append(r.Left, left)
+	}
 	c.Learn(Withdrawn)
 	c.Trace, c.Inputs, c.Replay, c.Failure, c.Reason = nil, nil, "", nil, why
 	for i := range r.Claims {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// contentsHead are structures that the program fills in part, so that a harness makes up what is in them.
+const contentsHead = "struct msg {\n  unsigned mode, len;\n  int more[4];\n};\nvoid load(struct msg *m);\n" +
+	"void set(struct msg *m, unsigned n) {\n  load(m);\n  m->len = n & 31;\n  m->mode = n & 3;\n}\n"
+
+// TestSimulationOfContents: a check of contents that a change takes away is missed, although the harness made them up: the
+// other commit keeps the claim whatever they are.
+func TestSimulationOfContents(t *testing.T) {
+	for what, c := range map[string]struct{ good, bad string }{
+		"in front of a block": {"int text(const struct msg *m, char *out, unsigned size) {\n" +
+			"  if (m->len >= size) return 0;\n  out[m->len] = 0;\n  return 1;\n}\n", "m->len > size"},
+		"under another condition": {"int text(const struct msg *m, char *out, unsigned size) {\n  if (m->mode != 2) return 1;\n" +
+			"  if (m->len >= size) return 0;\n  out[m->len] = 0;\n  return 1;\n}\n", "m->len > size"},
+		"of a variable": {"static int t[8];\nint text(const struct msg *m, unsigned size) {\n" +
+			"  if (m->len >= 8) return 0;\n  return t[m->len];\n}\n", "m->len >= 9"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			good := contentsHead + c.good
+			bad := strings.NewReplacer("m->len >= size", c.bad, "m->len >= 8", c.bad).Replace(good)
+			dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": bad}, map[string]string{"a.c": good})
+			code, out := shortly(dir, "main~2..main~1")
+			if wantAll(t, out, "1 new, 0 fixed, 0 known", "the change handles it"); code != exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}
+
+// TestSimulationOfContentsKept: what the other commit fails with, too, for other contents, or does not come to, says
+// nothing of contents that nobody knows.
+func TestSimulationOfContentsKept(t *testing.T) {
+	for what, c := range map[string]struct{ from, to string }{
+		"a check of something else": {"if (m->mode != 2) return 1;", "if (m->mode == 0) return 1;"},
+		"a check that moved":        {"if (m->mode != 2) return 1;", "if (!m->more[0] || m->mode != 2) return 1;"},
+		"a new access":              {"if (m->mode != 2 || 1) return 1;", "if (m->mode != 2) return 1;"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			const body = "static char out[8];\nint text(const struct msg *m) {\n  @\n  out[m->len] = 0;\n  return 1;\n}\n"
+			dir := changesFolder(t, map[string]string{"a.c": contentsHead + strings.Replace(body, "@", c.from, 1)},
+				map[string]string{"a.c": contentsHead + strings.Replace(body, "@", c.to, 1)})
+			if code, out := shortly(dir, "main~1..main"); code == exitViolated || strings.Contains(out, "1 new") {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}
