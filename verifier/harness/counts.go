@@ -45,9 +45,44 @@ func (h *harness) countOfOther(i int, name string) (n int, bytes, known bool) {
 		return -1, false, false
 	}
 	for n, v := range h.vars {
-		if n != i && v != nil && v.Name == c.Parameter && h.of.Params[n].T.IsInt() && !ir.IsStruct(h.elemOf(i)) {
+		if n != i && v != nil && v.Name == c.Parameter && h.isCount(i, n) && !ir.IsStruct(h.elemOf(i)) {
 			return n, c.Bytes, true
 		}
 	}
 	return -1, false, false
+}
+
+// isCount reports whether parameter n is a number, or a pointer to one, that may say how much pointer i leads to. One that
+// is made before i, and may be null, leads to none.
+func (h *harness) isCount(i, n int) bool {
+	return h.of.Params[n].T.IsInt() || ir.IsNumber(h.numberOf(n)) && h.vars[n].T.Kind == ir.DPointer &&
+		(n > i || !h.mayBeNull(n)) && h.given(h.nameOf(n)).size(1) == 0
+}
+
+// numberOf returns the type in C of the number that parameter n is, or leads to; nil: it is not known.
+func (h *harness) numberOf(n int) *ir.DType {
+	v := h.vars[n]
+	switch {
+	case v == nil:
+		return nil
+	case v.T != nil && h.of.Params[n].T.IsPtr():
+		return v.T.Elem
+	}
+	return v.T
+}
+
+// countType returns the type of a count, as isCount.
+func (h *harness) countType(n int) *ir.Type {
+	if t := h.of.Params[n].T; t.IsInt() {
+		return t
+	}
+	return ir.Int(h.numberOf(n).Bits)
+}
+
+// countName is a count in words.
+func (h *harness) countName(n int) string {
+	if h.of.Params[n].T.IsPtr() {
+		return "*" + h.nameOf(n)
+	}
+	return h.nameOf(n)
 }

@@ -127,7 +127,7 @@ func (h *harness) sizedInput(i int) bool {
 // counted is the extent of pointer parameter i where parameter n says how many elements or bytes, less plus.
 func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 	elem := h.vars[i].T.Elem
-	name, count, size, width := h.nameOf(i), h.nameOf(n), ir.SizeInC(elem), h.of.Params[n].T.Width
+	name, count, size, width := h.nameOf(i), h.countName(n), ir.SizeInC(elem), h.countType(n).Width
 	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, origin: verdict.Read,
 		most: h.room(policy.HarnessCount, policy.WideCount)}
 	unit := "elements"
@@ -141,14 +141,15 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 		}
 		e.unit = 1
 	}
-	if v := h.vars[n]; v != nil && v.T != nil && !v.T.Signed && width > 1 {
+	if t := h.numberOf(n); t != nil && !t.Signed && width > 1 {
 		width++ // no bit is a sign's
 	}
 	if width < 63 {
 		e.most = min(e.most, 1<<(width-1)-1)
 	}
 	e.note = fmt.Sprintf("%s leads to as many %s as %s says", name, unit, count)
-	signed := h.vars[n] != nil && h.vars[n].T != nil && h.vars[n].T.Signed
+	number := h.numberOf(n)
+	signed := number != nil && number.Signed
 	e.below = signed && h.uses[n].Tested
 	e.limit = limitText(count, e.most, signed && !e.below)
 	if plus > 0 { // read off the access that is to be checked
@@ -178,7 +179,7 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 	if h.namedAfter(i, i+1) {
 		return i + 1, false, 0
 	}
-	if u := &h.uses[i]; u.Param >= 0 && u.Param != i && h.of.Params[u.Param].T.IsInt() {
+	if u := &h.uses[i]; u.Param >= 0 && u.Param != i && h.isCount(i, u.Param) {
 		if v := h.vars[u.Param]; v != nil && isLength(v.Name) && !strings.EqualFold(v.Name, "max") {
 			return u.Param, u.Bytes, 0 // the name says it; what goes further is what is to be found
 		}
@@ -232,7 +233,7 @@ func (h *harness) namedAfterOther(i, n int) bool {
 		return len(name) > 1 && strings.Contains(length, name)
 	}
 	for k, v := range h.vars {
-		if k != i && v != nil && v.T != nil && v.T.Kind == ir.DPointer && names(k) {
+		if k != i && k != n && v != nil && v.T != nil && v.T.Kind == ir.DPointer && names(k) {
 			return !names(i)
 		}
 	}

@@ -20,7 +20,8 @@ import (
 //
 //	number           any value
 //	pointer          to a block of its own with any contents. How large, the first of these says:
-//	                 a parameter that the function compares its index with, or hands to memcpy;
+//	                 a parameter that the function compares its index with, to go on or to give up, or hands to
+//	                 memcpy; or the number that a pointer parameter leads to when the function is called;
 //	                 a parameter behind it with the name of a length (n, len, size, count, max...),
 //	                 unless the C library reads a string there;
 //	                 for char that is only read: a string of at most policy.HarnessString-1 characters;
@@ -230,10 +231,17 @@ func (h *harness) param(i int, args []ir.Value) error {
 	} else {
 		h.pointer(i, name, args)
 	}
-	if null := h.given(name).Null; null != nil && *null || null == nil && !p.NonNull && h.mayBeNull(i) {
-		args[i] = h.orNull(name, args[i])
-	}
+	args[i] = h.perhapsNull(i, name, args[i])
 	return nil
+}
+
+// perhapsNull returns argument i, or null too where that may be passed.
+func (h *harness) perhapsNull(i int, name string, v ir.Value) ir.Value {
+	null := h.given(name).Null
+	if null != nil && *null || null == nil && !h.of.Params[i].NonNull && h.mayBeNull(i) {
+		return h.orNull(name, v)
+	}
+	return v
 }
 
 // unique is a name for what belongs to the call that is written.

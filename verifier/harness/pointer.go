@@ -53,19 +53,17 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 
 // elements makes a block of as many elements as a parameter says, and that parameter.
 func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
-	t, addr, size := h.of.Params[e.count].T, h.Word(), ir.SizeInC(e.elem)
-	if args[e.count] == nil {
-		v := h.vars[e.count]
-		args[e.count] = h.any(h.nameOf(e.count), t)
-		h.within(h.nameOf(e.count), args[e.count], v != nil && v.T != nil && v.T.Signed)
-	}
-	below, count := ir.ULE, args[e.count]
+	t, addr, size := h.countType(e.count), h.Word(), ir.SizeInC(e.elem)
+	count, below := h.count(e.count, args), ir.ULE
 	if e.below {
 		below = ir.SLE
-		count = h.Emit(&ir.Instr{Op: ir.OpSelect, T: t, Args: []ir.Value{h.Compare(ir.SLT, count, h.Int(t, 0)), h.Int(t, 0), count}})
 	}
-	brings(h.note(h.nameOf(e.count), verdict.Limit, verdict.Chosen, "%s", e.limit),
-		h.Assume(h.Compare(below, args[e.count], h.Int(t, e.most))))
+	brings(h.note(h.countName(e.count), verdict.Limit, verdict.Chosen, "%s", e.limit),
+		h.Assume(h.Compare(below, count, h.Int(t, e.most))))
+	if e.below {
+		none := h.Int(t, 0)
+		count = h.Emit(&ir.Instr{Op: ir.OpSelect, T: t, Args: []ir.Value{h.Compare(ir.SLT, count, none), none, count}})
+	}
 	total := h.Resize(count, addr)
 	if e.plus > 0 {
 		total = h.Binary(ir.OpAdd, total, h.Int(addr, e.plus))
@@ -82,6 +80,27 @@ func (h *harness) elements(name string, e *extent, args []ir.Value) ir.Value {
 		h.fillCounted(name, e.elem, p, h.Binary(ir.OpUdiv, total, h.Int(addr, max(size, 1))))
 	}
 	return p
+}
+
+// count makes argument n, a number or a pointer to one, if it is not there yet, and returns the number.
+func (h *harness) count(n int, args []ir.Value) ir.Value {
+	name, v, t := h.nameOf(n), h.vars[n], h.of.Params[n].T
+	made := args[n] != nil
+	if t.IsPtr() {
+		if !made {
+			h.pointer(n, name, args)
+		}
+		number := h.Load(h.countType(n), args[n])
+		if !made {
+			args[n] = h.perhapsNull(n, name, args[n])
+		}
+		return number
+	}
+	if !made {
+		args[n] = h.any(name, t)
+		h.within(name, args[n], v != nil && v.T != nil && v.T.Signed)
+	}
+	return args[n]
 }
 
 // fillCounted gives the pointers and truth values of the first n elements at p values; those that are not there are

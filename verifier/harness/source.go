@@ -158,10 +158,11 @@ func (w *harnessText) size(v *ir.Var, e *extent) string {
 	}
 	count := w.h.vars[e.count]
 	w.argument(count)
-	if limit := fmt.Sprintf("%s <= %d", count.Name, e.most); !w.done[limit] {
+	name := w.h.countName(e.count)
+	if limit := fmt.Sprintf("%s <= %d", name, e.most); !w.done[limit] {
 		w.done[limit] = true
 		if !e.below {
-			limit = fmt.Sprintf("0 <= %s && %s", count.Name, limit)
+			limit = fmt.Sprintf("0 <= %s && %s", name, limit)
 		}
 		w.line("firmproof_assume(%s);", limit)
 	}
@@ -177,7 +178,7 @@ func (w *harnessText) size(v *ir.Var, e *extent) string {
 
 // number writes how many elements there are where a parameter counts them.
 func (w *harnessText) number(e *extent) string {
-	name := w.h.nameOf(e.count)
+	name := w.h.countName(e.count)
 	if e.below {
 		return fmt.Sprintf("(%s < 0 ? 0 : %s + %d)", name, name, e.plus)
 	}

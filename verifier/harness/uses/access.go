@@ -54,8 +54,8 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		for i, index := range in.Args[1:] {
 			u.Varies = true
 			slot, plus := variable(index)
-			l, known := s.bound[slot]
-			if slot == nil || !known || l.param == k {
+			l, known := s.limitOf(slot)
+			if !known || l.param == k {
 				continue
 			}
 			if !l.strict {
@@ -65,6 +65,12 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		}
 	}
 	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v)
+}
+
+// limitOf returns the limit of a variable in the block that is read; known is false where there is none.
+func (s *useScan) limitOf(slot ir.Value) (l limit, known bool) {
+	l, known = s.bound[slot]
+	return l, known && slot != nil && (l.exit == nil || l.exit != s.here && !l.exit.Reaches(s.here, nil))
 }
 
 // isBefore reports whether v is at a fixed place in front of what it is computed from.
@@ -161,6 +167,11 @@ func (s *useScan) call(in *ir.Instr) {
 		}
 		if u.Param >= 0 && plain {
 			n := s.number(in.Args[u.Param])
+			if g.Params[u.Param].T.IsPtr() {
+				if n = s.parameter(in, u.Param); n >= 0 && !s.asCalled(in, n) {
+					n = -1
+				}
+			}
 			if n >= 0 {
 				mine.says(n, u.Plus, u.Bytes)
 			}
@@ -194,5 +205,9 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 	u.Varies, u.Writes = u.Varies || !s.isArray(k, v), u.Writes || writes
 	if p := s.number(n); p >= 0 && plain {
 		u.says(p, 0, true)
+	} else if slot, plus := variable(n); plain && plus == 0 {
+		if l, known := s.limitOf(slot); known && l.param != k {
+			u.says(l.param, 0, true)
+		}
 	}
 }

@@ -16,9 +16,11 @@ type Use struct {
 	Text   bool  // it is handed to a function of the C library that reads a string there
 	Null   bool  // it is compared with null
 	Before bool  // something at a fixed place in front of it is accessed: it leads into a larger block
-	Param  int   // parameter that says how much is behind it, -1 if none does
-	Plus   int64 // elements more than param says
-	Bytes  bool  // param counts bytes
+	// parameter that says how much is behind it, or a pointer to the number that does when the function is called; -1 if
+	// none does
+	Param int
+	Plus  int64 // elements more than param says
+	Bytes bool  // param counts bytes
 	// what counts the elements is no parameter, at one place at least
 	Elsewhere bool
 	Tested    bool      // of a number: the function compares it with a limit, to refuse or cut what is more
@@ -60,6 +62,7 @@ func (p *Reader) Of(f *ir.Func) []Use {
 		}
 	}
 	for _, b := range f.Blocks {
+		s.here = b
 		for _, in := range b.Instrs {
 			s.instr(in)
 		}
@@ -74,16 +77,18 @@ type useScan struct {
 	uses  []Use
 	of    map[ir.Value]int   // variables that hold a parameter, or what is computed from it
 	bound map[ir.Value]limit // variables that are compared with a parameter
+	here  *ir.Block          // that is read
 
 	structs map[int]int64     // sizes of structures that parameters point to
 	open    map[int]bool      // those with an array without a length at their end
 	members map[ir.Value]bool // variables that hold the address of a member of one
 }
 
-// limit says that a variable is below a parameter, or at most it.
+// limit says that a variable is below a parameter (Use.Param), or at most it.
 type limit struct {
 	param  int
 	strict bool
+	exit   *ir.Block // where it does not hold; nil: nobody asked
 }
 
 // copies finds the variables that hold the parameters.
@@ -160,10 +165,70 @@ func (s *useScan) compare(in *ir.Instr) {
 	if !strict && pred != ir.SLE && pred != ir.ULE && pred != ir.SGE && pred != ir.UGE {
 		return
 	}
-	v, plus := variable(x)
-	if n := s.number(y); v != nil && n >= 0 && plus == 0 {
-		s.bound[v] = limit{n, strict}
+	s.bounds(x, y, limit{strict: strict})
+	if out := in.Block.Term(); pred != ir.NE && len(out.Targets) == 2 && out.Args[0] == ir.Value(in) {
+		s.bounds(y, x, limit{strict: !strict, exit: out.Targets[0]})
 	}
+}
+
+// bounds notes that x is below y, or at most y, if y is a parameter or what one led to when the function was called.
+func (s *useScan) bounds(x, y ir.Value, l limit) {
+	v, plus := variable(x)
+	if l.param = s.number(y); l.param < 0 {
+		l.param = s.through(y)
+	}
+	if plus == 1 && !l.strict { // x + 1 <= y
+		plus, l.strict = 0, true
+	}
+	if _, known := s.bound[v]; v == nil || l.param < 0 || plus != 0 || known && l.exit != nil {
+		return
+	}
+	s.bound[v] = l
+}
+
+// through returns the pointer parameter that integer v is read from, as it was when the function was called; -1: none.
+func (s *useScan) through(v ir.Value) int {
+	for in, ok := v.(*ir.Instr); ok; in, ok = in.Args[0].(*ir.Instr) {
+		switch in.Op {
+		case ir.OpLoad:
+			if k, plain := s.from(in.Args[0]); k >= 0 && plain && s.asCalled(in, k) {
+				return k
+			}
+			return -1
+		case ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpFreeze:
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// asCalled reports whether nothing in front of at stores through parameter k, or hands it on.
+func (s *useScan) asCalled(at *ir.Instr, k int) bool {
+	seen := map[*ir.Block]bool{}
+	touches := func(in *ir.Instr) bool {
+		args := in.Args
+		if in.Op == ir.OpStore {
+			args = args[1:]
+		} else if in.Op != ir.OpCall {
+			return false
+		}
+		return slices.ContainsFunc(args, func(v ir.Value) bool {
+			of, _ := s.from(v)
+			return of == k && v.Type().IsPtr()
+		})
+	}
+	var before func(b *ir.Block, end int) bool
+	before = func(b *ir.Block, end int) bool {
+		return !slices.ContainsFunc(b.Instrs[:end], touches) && !slices.ContainsFunc(b.Preds, func(p *ir.Block) bool {
+			if seen[p] {
+				return false
+			}
+			seen[p] = true
+			return !before(p, len(p.Instrs))
+		})
+	}
+	return before(at.Block, slices.Index(at.Block.Instrs, at))
 }
 
 // tested notes that parameter v is compared with a limit, by in: with a number above 0, or one that is no variable of the

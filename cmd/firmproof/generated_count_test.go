@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// countCode has functions that say how much a pointer leads to by where they give up, or by a number behind another
+// pointer, each in pairs, and such that say nothing of it.
+const countCode = `#include <string.h>
+int guarded(int k, int more, const int *p, int limit) { if (k < 0 || k >= limit) return 0; return p[k] + !more; }
+int guarded_over(int k, int more, const int *p, int limit) { if (k < 0 || k >= limit) return 0; return p[k + 1] + !more; }
+int from(int k, int more, const int *p, int start) { if (k < 0 || k >= start) return p[k] + !more; return 0; }
+int again(int k, int more, int *p, int limit) { for (; more; more--) { if (k >= limit) break; k = 0; } return p[k]; }
+int taken(char *to, unsigned *room, unsigned n) { if (n >= *room) return 0; to[n] = 0; *room = n; return 1; }
+int taken_over(char *to, unsigned *room, unsigned n) { if (n + 1 > *room) return 0; to[n] = 0; *room = n; return 1; }
+int maybe(char *to, unsigned *room, unsigned n) { if (!room || n >= *room) return 0; to[n] = 0; return 1; }
+int maybe_first(unsigned *room, char *to, unsigned n) { if (!room || n >= *room) return 0; to[n] = 0; return 1; }
+int told(char *to, unsigned *got) { *got = 4; for (unsigned i = 0; i < *got; i++) to[i + 60] = 0; return 1; }
+static void count(unsigned *n) { *n = 9; }
+int counted(char *to, unsigned *got, unsigned k) { count(got); if (k >= *got) return 0; to[k + 60] = 0; return 1; }
+static int inner(char *to, unsigned *room, unsigned n) { if (n > *room) return 0; memset(to, 1, n); return 1; }
+int outer(unsigned n, char *to, unsigned *room) { return inner(to, room, n); }
+int outer_over(unsigned n, char *to, unsigned *room) { *room = 90; return inner(to, room, n); }
+int copied(unsigned n, int more, const char *from, char *to, unsigned limit) {
+  if (n > limit) return 0;
+  memset(to, more, n);
+  return from != 0;
+}
+`
+
+// TestCountByGuard: where a function gives up before it accesses a block, and where it compares with a number that
+// another pointer leads to when it is called, it says how large the block is.
+func TestCountByGuard(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": countCode})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory")
+	expectCalls(t, rep, errs, map[string]anyCall{
+		"guarded":      {verdict.Bounded, "p leads to as many elements as limit says"},
+		"guarded_over": {verdict.Violated, "p leads to as many elements as limit says"},
+		"from":         {verdict.Unknown, "how much p leads to is a guess"},
+		"again":        {verdict.Unknown, "how much p leads to is a guess"},
+		"taken":        {verdict.Conditional, "to leads to as many elements as *room says"},
+		"taken_over":   {verdict.Violated, "to leads to as many elements as *room says"},
+		"maybe":        {verdict.Conditional, "to leads to as many elements as *room says"},
+		"maybe_first":  {verdict.Unknown, "how much to leads to is a guess"},
+		"told":         {verdict.Conditional, "to leads to 64 bytes: a guess"},
+		"counted":      {verdict.Unknown, "how much to leads to is a guess"},
+		"outer":        {verdict.Conditional, "to leads to as many elements as *room says"},
+		"outer_over":   {verdict.Unknown, "how much to leads to is a guess"},
+		"copied":       {verdict.Bounded, "to leads to as many elements as limit says"},
+	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+}
+
+// TestCountInSource: a harness in C makes the number before the block that it counts.
+func TestCountInSource(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": countCode})
+	var out bytes.Buffer
+	code := runWith([]string{"harness", "taken", filepath.Join(dir, "src.c"), "-o", "-"}, &out, &out)
+	room, to := strings.Index(out.String(), "*room <= 64"), strings.Index(out.String(), "malloc(*room)")
+	if code != exitOK || room < 0 || to < room {
+		t.Errorf("exit %d\n%s", code, out.String())
+	}
+}
