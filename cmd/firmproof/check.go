@@ -30,7 +30,7 @@ type checkFlags struct {
 	engines                 []string
 	clock                   time.Duration
 	unwindSet, stubs        []string
-	assume                  []string
+	assume, edited          []string
 	memory                  string
 	jobs                    int
 	answers, proofs         string
@@ -122,6 +122,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 		"what a call of a function does: FUNC=nondet, FUNC=havoc (or FUNC), '*=havoc' for all without a body (repeatable)")
 	f.StringArrayVar(&fl.assume, "assume", nil,
 		"what a generated harness passes, e.g. ring_put.data='16 elements' (or bytes, 8 bytes in front, 0..64, not null, may be null, apart; repeatable)")
+	f.StringArrayVar(&fl.edited, "edited", nil, "FILE=TEXT: as an editor has it, FILE has the text of TEXT (repeatable)")
+	_ = f.MarkHidden("edited")
 	f.StringArrayVar(&fl.req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }
@@ -301,6 +303,16 @@ func (fl *checkFlags) request(timed bool, paths []string) (prepare.Request, erro
 	}
 	if err == nil {
 		req.Off, err = parseEngines(fl.engines)
+	}
+	for _, e := range fl.edited {
+		file, text, ok := strings.Cut(e, "=")
+		if !ok {
+			return req, fmt.Errorf("--edited %q: want FILE=TEXT", e)
+		}
+		if req.Edited == nil {
+			req.Edited = map[string]string{}
+		}
+		req.Edited[file] = text
 	}
 	return req, err
 }

@@ -63,6 +63,10 @@ type Options struct {
 
 	Recording *Recording // of build.command, from Record; nil: Project runs the command itself
 
+	// Edited are files as an editor has them, by path: the file that holds the text. Those that are missing on the disk
+	// are not seen. What build.command does, it does with the files as they are on the disk.
+	Edited map[string]string
+
 	// For plain files.
 	Include, Defines, Undefines, CFlags []string
 }

@@ -39,7 +39,7 @@ type builder struct {
 
 	before committed // with Options.Committed: the tree before build.command ran
 	static bool      // unused static functions are compiled too
-	files  *fileSet  // nil: the cache ends with this build
+	files  *fileSet  // nil: the cache ends with this build, and nothing is edited
 
 	refused []Diagnostic // of C++ that is left out
 }
@@ -63,9 +63,15 @@ func newBuilder(dir string, t targets.Target, opts Options) (*builder, error) {
 		return nil, &InfraError{"build", err}
 	}
 	var known *fileSet
-	if opts.CacheDir != "" {
+	if opts.CacheDir != "" || opts.Edited != nil {
 		known = newFileSet()
-	} else {
+	}
+	if opts.Edited != nil {
+		if err := known.edit(opts.Edited, opts.WorkDir); err != nil {
+			return nil, &InfraError{"build", err}
+		}
+	}
+	if opts.CacheDir == "" {
 		opts.CacheDir = filepath.Join(opts.WorkDir, "cache")
 	}
 	if opts.CacheDir, err = filepath.Abs(opts.CacheDir); err != nil {

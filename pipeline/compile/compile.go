@@ -111,6 +111,9 @@ var compileLimit = 5 * time.Minute
 
 // runTo runs a program whose output goes to w, if that is not nil.
 func (r *Request) runTo(ctx context.Context, w io.Writer, argv ...string) (Result, error) {
+	if r.files != nil && r.files.flags != nil && argv[0] == tools().Clang {
+		argv = slices.Insert(slices.Clone(argv), 1, r.files.flags...)
+	}
 	if r.overlay != nil && argv[0] == tools().Clang && !slices.Contains(argv, r.overlay[1]) {
 		argv = slices.Insert(slices.Clone(argv), 1, r.overlay...)
 	}

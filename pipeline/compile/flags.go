@@ -40,7 +40,7 @@ type Request struct {
 	Alone    bool   // other processors are idle
 
 	fresh bool     // the cache has nothing yet
-	files *fileSet // nil: the cache ends with this build
+	files *fileSet // nil: the cache ends with this build, and nothing is edited
 
 	overlay []string // flags that give headers other names
 }

@@ -2,10 +2,13 @@ package compile
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -17,11 +20,60 @@ type fileSet struct {
 	digests  map[string]string
 	asked    map[string]inclusions
 	contents map[string]map[string]bool
+	edited   map[string]string // Options.Edited, by real paths
+	flags    []string          // by which clang reads them
 }
 
 func newFileSet() *fileSet {
 	return &fileSet{digests: map[string]string{}, asked: map[string]inclusions{},
 		contents: map[string]map[string]bool{}}
+}
+
+// read returns the text of a file, as it is edited.
+func (t *fileSet) read(path string) ([]byte, error) { return os.ReadFile(t.heldBy(path)) }
+
+// heldBy returns the file that holds the text of one.
+func (t *fileSet) heldBy(path string) string {
+	if t != nil {
+		if at, ok := t.edited[path]; ok {
+			return at
+		}
+	}
+	return path
+}
+
+// editedFile is the name of the overlay in the working folder that has clang read files as they are edited.
+const editedFile = "edited.json"
+
+// edit takes the texts of files from others, for clang, too: names in what it writes stay those of the files.
+func (t *fileSet) edit(edited map[string]string, work string) error {
+	o := overlay{}
+	t.edited = map[string]string{}
+	for _, path := range slices.Sorted(maps.Keys(edited)) {
+		at, err := filepath.Abs(edited[path])
+		if err != nil {
+			return err
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		t.edited[real] = at
+		o.Roots = append(o.Roots, overlaidFile{"file", real, at})
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	list := filepath.Join(work, editedFile)
+	t.flags = []string{"-ivfsoverlay", list}
+	return os.WriteFile(list, text, 0o644)
 }
 
 // once returns what known has for path, or finds it.
@@ -46,13 +98,13 @@ func (t *fileSet) digest(path string) (string, error) {
 	if t == nil {
 		return digest(path)
 	}
-	return once(t, t.digests, path, digest)
+	return once(t, t.digests, path, func(path string) (string, error) { return digest(t.heldBy(path)) })
 }
 
 // inclusions returns what a file includes.
 func (t *fileSet) inclusions(path string) (inclusions, error) {
 	return once(t, t.asked, path, func(path string) (inclusions, error) {
-		data, err := os.ReadFile(path)
+		data, err := t.read(path)
 		return inclusionsOf(data), err
 	})
 }

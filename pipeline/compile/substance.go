@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func (r *Request) substance(text []byte, deps []string) (sum []byte, ok bool) {
 	chunks, names := cutChunks(text)
 	markUnused(chunks)
 	s := &substance{chunks: chunks, names: names, main: absolute(r.Dir, r.File), deps: deps,
-		neutral: r.neutral(), headers: map[int]*header{}}
+		neutral: r.neutral(), headers: map[int]*header{}, files: r.files}
 	for _, n := range names {
 		s.paths = append(s.paths, absolute(r.Dir, n))
 	}
@@ -53,6 +52,7 @@ type substance struct {
 	deps    []string // absolute
 	neutral *strings.Replacer
 	headers map[int]*header // by index of names
+	files   *fileSet
 }
 
 // header is a file of which some lines count.
@@ -120,7 +120,7 @@ func (s *substance) header(file int) (*header, bool) {
 	if !slices.Contains(s.deps, s.paths[file]) {
 		return nil, false
 	}
-	data, err := os.ReadFile(s.paths[file])
+	data, err := s.files.read(s.paths[file])
 	if err != nil || numbersLines.Match(data) {
 		return nil, false
 	}

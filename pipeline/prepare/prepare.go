@@ -69,10 +69,11 @@ type Request struct {
 
 	Recording *compile.Recording // of the build command of a folder, which is not run then
 
-	Compilers int    // that run at a time
-	Committed bool   // the tree is a commit's: a build may not change what is verified
-	Units     string // folder with compiled units, which is only read
-	Cache     string // folder for compiled units; empty: the user's
+	Edited    map[string]string // see compile.Options
+	Compilers int               // that run at a time
+	Committed bool              // the tree is a commit's: a build may not change what is verified
+	Units     string            // folder with compiled units, which is only read
+	Cache     string            // folder for compiled units; empty: the user's
 }
 
 // Built is what was asked for, built.
@@ -373,7 +374,7 @@ func (b *preparation) options(checks verdict.CheckSet) compile.Options {
 	dir := filepath.Join(b.work, fmt.Sprint(b.builds))
 	_ = os.Mkdir(dir, 0o755)
 	opts := compile.Options{Runner: b.runner, WorkDir: dir, Jobs: b.req.Compilers, Committed: b.req.Committed,
-		Recording: b.req.Recording,
+		Recording: b.req.Recording, Edited: b.req.Edited,
 		Checks: compile.Checks{UnsignedOverflow: checks.Has(verdict.UnsignedOverflow),
 			Conversion: checks.Has(verdict.Conversion), Stack: checks.Has(verdict.Stack)}}
 	opts.CacheDir, opts.Units = b.req.Cache, b.req.Units
