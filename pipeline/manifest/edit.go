@@ -127,6 +127,9 @@ func member(n *yaml.Node, key string) (at, value *yaml.Node) {
 func (l *manifestLines) set(key, under *yaml.Node, name, value string) error {
 	was, old := member(under, unquoted(name))
 	switch {
+	case was != nil && old.Kind == yaml.ScalarNode && old.Style == 0 && old.Value != "":
+		line := []rune(l.lines[old.Line-1])
+		l.lines[old.Line-1] = string(line[:old.Column-1]) + value + string(line[old.Column-1+len([]rune(old.Value)):])
 	case was != nil && (old.Kind != yaml.ScalarNode || under.Style&yaml.FlowStyle != 0 || was.Line != old.Line):
 		return fmt.Errorf("%s says something of %s already, in a form to be changed by hand", key.Value, unquoted(name))
 	case was != nil:
