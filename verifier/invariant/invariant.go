@@ -286,7 +286,7 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 	out.Evidence = &certificate.Inductive{Past: p.cut.p.Past,
 		Cut: certificate.Cut{All: p.cut.opts.All, Turns: p.cut.opts.Turns, Lemmas: p.cut.Portable(keep)}}
 	out.Certificate = &verdict.Certificate{Method: "inductive invariants", Detail: p.cut.detail(keep), Checked: checked,
-		Invariants: lemma.InC(p.cut.Formula, keep), Makers: makersOf(keep)}
+		Always: lemma.OfLoops(p.cut.Formula, keep), Invariants: lemma.InC(p.cut.Formula, keep), Makers: makersOf(keep)}
 	return out, nil
 }
 

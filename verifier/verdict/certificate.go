@@ -13,7 +13,17 @@ type Certificate struct {
 	// what a proof about whole runs is about, where that is small enough to be looked at
 	Diagrams []Diagram `json:"diagrams,omitempty"`
 
+	// of inductive invariants: those of loops that are met once. Claims that were proved together share the list
+	Always []LoopFact `json:"always,omitempty"`
+
 	Invariants []Invariant `json:"-"` // those that C can say
+}
+
+// LoopFact is a condition that holds whenever the condition of the loop at Pos is evaluated, or the body of a `do` begins:
+// in all executions that the verification is about, up to a violation.
+type LoopFact struct {
+	Pos  Pos    `json:"location"`
+	Text string `json:"text"` // as people read it, such as `at <= 99u`
 }
 
 // Techniques lists who had a part in the status of c: the engine that settled it, and what that says of itself.

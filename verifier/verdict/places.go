@@ -49,6 +49,11 @@ func (c *Claim) eachPos(see func(*Pos)) {
 	}
 	c.Reason.eachPos(see)
 	eachRun(c.Trace, c.Inputs, see)
+	if c.Certificate != nil {
+		for i := range c.Certificate.Always {
+			see(&c.Certificate.Always[i].Pos)
+		}
+	}
 }
 
 func (r *Reason) eachPos(see func(*Pos)) {

@@ -1,7 +1,9 @@
 package lemma
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -10,20 +12,38 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// InC lists those of the lemmas that C can say: about integer variables, of loops that the walk meets once.
-func InC(f *encode.Formula, keep []*Lemma) []verdict.Invariant {
+// ofLoops calls do with the lemmas about loops that the walk meets once: those hold in all turns of the loop.
+func ofLoops(f *encode.Formula, keep []*Lemma, do func(*Lemma, *encode.Header)) {
 	met := map[string]int{}
 	for _, h := range f.Headers {
 		if h.Loop != nil {
 			met[h.Loop.Name]++
 		}
 	}
-	var out []verdict.Invariant
 	for _, l := range keep {
-		h := &f.Headers[l.Header]
-		if h.Loop == nil || met[h.Loop.Name] > 1 {
-			continue
+		if h := &f.Headers[l.Header]; h.Loop != nil && met[h.Loop.Name] == 1 {
+			do(l, h)
 		}
+	}
+}
+
+// OfLoops words the lemmas about loops that the walk meets once, each once, in the order of their places.
+func OfLoops(f *encode.Formula, keep []*Lemma) []verdict.LoopFact {
+	var out []verdict.LoopFact
+	ofLoops(f, keep, func(l *Lemma, h *encode.Header) {
+		out = append(out, verdict.LoopFact{Pos: h.Pos, Text: l.Text(f)})
+	})
+	slices.SortFunc(out, func(a, b verdict.LoopFact) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Text, b.Text))
+	})
+	return slices.Compact(out)
+}
+
+// InC lists those of the lemmas that C can say: about integer variables, of loops that the walk meets once.
+func InC(f *encode.Formula, keep []*Lemma) []verdict.Invariant {
+	var out []verdict.Invariant
+	ofLoops(f, keep, func(l *Lemma, h *encode.Header) {
 		w := cWriter{h: h, fn: h.Loop.Header.Func, locals: map[string]*ir.Var{}}
 		var parts []string
 		for _, x := range l.Literals {
@@ -35,7 +55,7 @@ func InC(f *encode.Formula, keep []*Lemma) []verdict.Invariant {
 			parts = append(parts, t)
 		}
 		if len(parts) == 0 {
-			continue
+			return
 		}
 		inv := verdict.Invariant{Pos: h.Pos, Value: strings.Join(parts, " || ")}
 		for _, v := range w.fn.Vars {
@@ -44,7 +64,7 @@ func InC(f *encode.Formula, keep []*Lemma) []verdict.Invariant {
 			}
 		}
 		out = append(out, inv)
-	}
+	})
 	return out
 }
 
