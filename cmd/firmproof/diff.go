@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firmproof/firmproof/pipeline/checkout"
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/reports"
@@ -34,10 +37,11 @@ type difference struct {
 func diffCommand() *cobra.Command {
 	d := &difference{}
 	cmd := &cobra.Command{
-		Use:   "diff OLD.c NEW.c | BASE..HEAD",
+		Use:   "diff OLD.c NEW.c | BASE..HEAD | COMMIT",
 		Short: "Compare what changed functions do, on all inputs",
 		Example: `  firmproof diff uart-old.c uart.c --function uart_put
-  firmproof diff main..my-branch --target cortex-m3 --timeout 60s`,
+  firmproof diff main..my-branch --target cortex-m3 --timeout 60s
+  firmproof diff HEAD                       # what is not committed yet`,
 		Long: `Calls the old and the new version of each function that changed on the same inputs, from the same memory, and says for each:
 the same on all inputs (proved), the same up to bounds, differs (with an input), or open, with the reason. Results count, memory
 that is written, calls of functions without a body and volatile accesses, in order. Inputs with which the old version has
@@ -70,37 +74,24 @@ func (d *difference) run(ctx context.Context, args []string) (*verdict.Compariso
 	if len(args) == 2 {
 		return out, d.trees(ctx, out, args[0], args[1])
 	}
-	base, head, ok := strings.Cut(args[0], "..")
-	if !ok || base == "" || head == "" || strings.HasPrefix(head, ".") {
-		return nil, fmt.Errorf("%q: want two C files, or BASE..HEAD", args[0])
+	base, head, commits := strings.Cut(args[0], "..")
+	if base == "" || commits && (head == "" || strings.HasPrefix(head, ".")) || filepath.Ext(base) == ".c" {
+		return nil, fmt.Errorf("%q: want two C files, BASE..HEAD, or a commit to compare the work tree with", args[0])
 	}
 	work, err := os.MkdirTemp("", "firmproof-diff-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	sim := &simulation{repo: d.repo}
-	mirror, shas, err := sim.fetch(ctx, work, base, head)
-	if err != nil {
+	s := &sides{repo: d.repo, old: filepath.Join(work, "base"), now: filepath.Join(work, "head")}
+	if err := s.export(ctx, work, base, cmp.Or(head, "HEAD"), commits); err != nil {
 		return nil, err
 	}
-	changed, from, err := mirror.Changed(ctx, shas[0], shas[1])
-	if err != nil {
-		return nil, err
-	}
-	old, now := filepath.Join(work, "base"), filepath.Join(work, "head")
-	for dir, sha := range map[string]string{old: from, now: shas[1]} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, err
-		}
-		if err := mirror.Export(ctx, sha, dir); err != nil {
-			return nil, err
-		}
-	}
+	old, now := s.old, s.now
 	names := []string{""}
 	if _, err := manifest.Find(now); err != nil {
 		names = nil
-		for name := range changed {
+		for name := range s.changed {
 			if filepath.Ext(name) == ".c" && exists(filepath.Join(old, name)) && exists(filepath.Join(now, name)) {
 				names = append(names, name)
 			}
@@ -116,6 +107,49 @@ func (d *difference) run(ctx context.Context, args []string) (*verdict.Compariso
 		inRepository(&out.Comparisons[i], old, now)
 	}
 	return out, nil
+}
+
+// sides are the two versions of a repository.
+type sides struct {
+	repo     string
+	old, now string // folders
+	changed  map[string][]reports.LineRange
+}
+
+// export writes the merge base of two commits, and the second one; or else the first one alone, which the work tree is
+// compared with then.
+func (s *sides) export(ctx context.Context, work, base, head string, commits bool) error {
+	mirror, shas, err := (&simulation{repo: s.repo}).fetch(ctx, work, base, head)
+	if err != nil {
+		return err
+	}
+	from := shas[0]
+	if commits {
+		s.changed, from, err = mirror.Changed(ctx, shas[0], shas[1])
+	} else {
+		s.changed, err = checkout.ChangedSince(ctx, s.repo, from)
+	}
+	if err != nil {
+		return err
+	}
+	exported := map[string]string{s.old: from}
+	if commits {
+		exported[s.now] = shas[1]
+	}
+	for dir, sha := range exported {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+		if err := mirror.Export(ctx, sha, dir); err != nil {
+			return err
+		}
+	}
+	if commits {
+		return nil
+	}
+	below, err := exec.CommandContext(ctx, "git", "-C", s.repo, "rev-parse", "--show-prefix").Output()
+	s.old, s.now = filepath.Join(s.old, strings.TrimSpace(string(below))), filepath.Clean(s.repo)
+	return err
 }
 
 func exists(file string) bool {

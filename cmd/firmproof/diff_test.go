@@ -27,8 +27,8 @@ func diffed(t *testing.T, args ...string) (int, string) {
 	return code, out.String()
 }
 
-// TestDiff: two files, and two commits of a repository without a manifest, give the same answers, and JSON fits its
-// schema.
+// TestDiff: two files, two commits of a repository without a manifest, and a commit with the work tree, give the same
+// answers, and JSON fits its schema.
 func TestDiff(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -53,7 +53,7 @@ func TestDiff(t *testing.T) {
 	write("a.c", diffNew)
 	git("commit", "-qam", "new")
 	old, now := write("old.c", diffOld), write("new.c", diffNew)
-	for _, args := range [][]string{{old, now}, {"HEAD~1..HEAD", "--repo", dir}} {
+	for _, args := range [][]string{{old, now}, {"HEAD~1..HEAD", "--repo", dir}, {"HEAD~1", "--repo", dir}} {
 		code, text := diffed(t, args...)
 		if code != exitViolated || !strings.Contains(text, "scale: the same on all inputs") ||
 			!strings.Contains(text, "limit: differs") || !strings.Contains(text, "old: 100, new: 101") ||
