@@ -40,7 +40,7 @@ func digestOf(text string) string {
 
 var reportPage = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{"list": newListView}).ParseFS(
 	pageFiles,
-	"page/report.html.tmpl", "page/parts.html.tmpl"))
+	"page/report.html.tmpl", "page/parts.html.tmpl", "page/panel.html.tmpl"))
 
 // HTML renders the report as one page that needs nothing else: what breaks, why the rest is unknown, what holds; with
 // a viewer that steps through the counterexamples.

@@ -116,7 +116,7 @@ func StatePage(r Outcome) Page {
 			"Waiting for a worker; %s when this was written. [The run's page](%s) says how many do now.",
 			Place(r.Before), r.URL)
 	}
-	notes := compilerNotes(r.Detail)
+	notes := CompilerNotes(r.Detail)
 	switch {
 	case r.Detail != "" && !r.Gated && (r.Conclusion == "failure" || len(notes) > 0 || strings.Contains(r.Detail, "\n")):
 		p.Summary = Fenced(r.Detail) // what a compiler or the manifest's reader said
@@ -142,8 +142,8 @@ func Place(before int) string {
 var compilerNote = regexp.MustCompile(
 	`(?m)^(?:firmproof: |check: |error: )*([^\s:]+):(\d+)(?::(\d+))?: (?:fatal )?(error|warning)?:? ?(.+)$`)
 
-// compilerNotes turns FILE:LINE:COLUMN messages of compilers and of the manifest into annotations.
-func compilerNotes(text string) []Annotation {
+// CompilerNotes turns FILE:LINE:COLUMN messages of compilers and of the manifest into annotations.
+func CompilerNotes(text string) []Annotation {
 	var out []Annotation
 	for _, m := range compilerNote.FindAllStringSubmatch(text, 20) {
 		at, err := strconv.Atoi(m[2])

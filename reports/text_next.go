@@ -120,21 +120,40 @@ func exampleOf(v *SiteClaim) string { return correction(v.Result, v.Result.Rests
 // correction is a line of the manifest that says more about one of the assumptions of r: one that was tried, if there is; ""
 // where none can.
 func correction(r *verdict.Result, list []verdict.Assumption) string {
-	of := func(a *verdict.Assumption, text string) string {
-		return fmt.Sprintf("`%s.%s: %s`", strings.TrimPrefix(r.Entry, "any call of "), a.Subject, text)
-	}
-	for i := range list {
-		if a := &list[i]; a.Line != "" {
-			return of(a, a.Line)
-		}
-	}
-	for i := range list {
-		a := &list[i]
-		if text := corrections[a.Relation]; text != "" && a.Subject != "" && (a.Guessed() || a.Relation == verdict.Nullness) {
-			return of(a, text)
+	for _, tried := range []bool{true, false} {
+		for i := range list {
+			if place, text, ok := AssumeLine(r.Entry, &list[i]); ok && (list[i].Line != "" || !tried) {
+				return fmt.Sprintf("`%s: %s`", place, text)
+			}
 		}
 	}
 	return ""
+}
+
+// AssumeLine is a line of the manifest's `assume` that says something else than an assumption of a generated harness, or
+// the same of the user's own: a place and a text, which is an example where none was tried. ok is false where no line can.
+func AssumeLine(entry string, a *verdict.Assumption) (place, text string, ok bool) {
+	place = strings.TrimPrefix(entry, "any call of ") + "." + a.Subject
+	if a.Line != "" {
+		return place, a.Line, true
+	}
+	text = corrections[a.Relation]
+	return place, text, text != "" && a.Subject != "" && (a.Guessed() || a.Relation == verdict.Nullness)
+}
+
+// StubLine is a line of the manifest's `stubs` that says what an assumption about calls does, or has the function do
+// anything. ok is false for others.
+func StubLine(a *verdict.Assumption) (function, kind string, ok bool) {
+	if a.Relation != verdict.Calls {
+		return "", "", false
+	}
+	switch a.Other {
+	case verdict.Replaceable:
+		return a.Subject, "havoc", true
+	case "havoc", "nondet": // as which it was tried
+		return a.Subject, a.Other, true
+	}
+	return "", "", false
 }
 
 // shellWord quotes a word for a POSIX shell where it needs it.

@@ -299,6 +299,7 @@
       this.list.reveal(row);
       this.showSource(s);
       this.side();
+      this.tell(s);
       if (!stay || this.linked) {
         this.linked = true;
         const q = new URLSearchParams(location.search);
@@ -307,6 +308,9 @@
         try { history.replaceState(null, '', '?' + q + location.hash); } catch (e) { /* a page without an address */ }
       }
     }
+
+    // tell lets the page know which step is shown: an editor's panel shows its line there, too.
+    tell(s) { document.dispatchEvent(new CustomEvent('firmproof:step', { detail: { step: s.i + 1, of: this.steps.length, file: s.file, line: s.line, column: s.column, value: this.valueText(s), kind: s.kind } })); }
 
     // cycles reports whether step i is in the part of the run that repeats for ever.
     cycles(i) { return this.data.cycle > 0 && i >= this.data.cycle - 1; }
@@ -330,6 +334,7 @@
       this.list.reveal(k);
       this.showSource(this.steps[n.i]);
       this.side();
+      this.tell(this.steps[n.i]);
     }
     edge(end) { this.go(end ? this.steps.length - 1 : this.rows.find(r => !r.node.turn).node.i); }
 
