@@ -40,6 +40,7 @@ type checkFlags struct {
 	out                     outputs
 	failOn, baseline        string
 	replay, failFast, watch bool
+	progressJSON            bool
 	trace                   string
 }
 
@@ -124,6 +125,8 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 		"what a generated harness passes, e.g. ring_put.data='16 elements' (or bytes, 8 bytes in front, 0..64, not null, may be null, apart; repeatable)")
 	f.StringArrayVar(&fl.edited, "edited", nil, "FILE=TEXT: as an editor has it, FILE has the text of TEXT (repeatable)")
 	_ = f.MarkHidden("edited")
+	f.BoolVar(&fl.progressJSON, "progress-json", false, "say on standard error how far the check is, an object a line")
+	_ = f.MarkHidden("progress-json")
 	f.StringArrayVar(&fl.req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
 }

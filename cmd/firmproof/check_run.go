@@ -66,6 +66,7 @@ func (t *turns) verify(ctx context.Context, progress io.Writer, fl *checkFlags) 
 	t.over = sync.NewCond(&t.mu)
 	run := &checking{certs: fl.certs, line: newProgress(progress, n, fl.out.quiet),
 		cache: answers.OpenFolder(fl.answers), clock: fl.clock}
+	run.line.json = fl.progressJSON
 	defer run.line.clear()
 	if fl.failFast {
 		ctx, run.end = context.WithCancel(ctx)

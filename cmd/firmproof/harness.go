@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 func harnessCommand() *cobra.Command {
 	var req prepare.Request
 	var out string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "harness FUNCTION [FILE.c|FOLDER]...",
 		Short: "Write a harness for a function, to be edited",
@@ -52,6 +54,9 @@ functions and types of that file are there. A harness file that is there already
 			if err != nil {
 				shown = file
 			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(harnessWritten{File: filepath.ToSlash(shown), Entry: h.Entry})
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), `wrote %s
   run it:            firmproof check %s --entry %s
   or in a manifest:  harnesses: [{entry: %s, file: %s}]
@@ -62,10 +67,17 @@ functions and types of that file are there. A harness file that is there already
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "",
 		"`file` for the harness, - for the terminal (default proofs/ and the name of the function's file)")
+	f.BoolVar(&asJSON, "json", false, "say what was written as JSON")
 	f.StringArrayVar(&req.Targets, "target", nil, "target to build for (default: the manifest's first, else host)")
 	sourceFlags(f, &req.Include, &req.Defines)
 	f.StringArrayVar(&req.CFlags, "cflags", nil, "further compiler flags for plain C files")
 	return cmd
+}
+
+// harnessWritten is what `harness --json` says.
+type harnessWritten struct {
+	File  string `json:"file"` // relative to the project
+	Entry string `json:"entry"`
 }
 
 // writeHarness adds a harness to a file, which includes the file of the function.

@@ -2,16 +2,24 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net/textproto"
-	"strconv"
-	"sync"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/firmproof/firmproof/editors"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 func lspCommand() *cobra.Command {
@@ -19,138 +27,123 @@ func lspCommand() *cobra.Command {
 		Use:     "lsp",
 		Short:   "Language server for editors, on standard input and output",
 		Example: `  firmproof lsp`,
-		Long: `Speaks the Language Server Protocol: a file that is opened or saved is checked with its project, by the .firmproof.yml above it.
-Violations are errors with the steps of the counterexample, unknowns and bounds are warnings; above a harness is a command that checks it alone,
-and quick fixes suppress a finding or raise a bound in the manifest.`,
+		Long: `Speaks the Language Server Protocol: a file that is opened, changed or saved is checked with its project, by the
+.firmproof.yml above it. Violations are errors with the steps of the counterexample, unknowns are warnings. Above each function
+are commands: check, prove, compare with HEAD, write a harness. Quick fixes edit the manifest; hovering says what is proved of a
+variable, and hints what is assumed of parameters.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s := newLanguageServer(cmd.OutOrStdout(), checkByCommand)
-			return s.serve(cmd.Context(), cmd.InOrStdin())
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			return editors.New(cmd.OutOrStdout(), languageTool(self), version).Serve(cmd.Context(), cmd.InOrStdin())
 		},
 	}
 }
 
-// message is one of JSON-RPC 2.0: a request has ID and Method, a notification only Method, an answer only ID.
-type message struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id,omitempty"`
-	Method  string          `json:"method,omitempty"`
-	Params  json.RawMessage `json:"params,omitempty"`
-	Result  any             `json:"result,omitempty"`
-	Error   *rpcError       `json:"error,omitempty"`
+// languageTool runs commands of the program self, which may have first arguments, each in a process of its own that can be
+// ended.
+func languageTool(self ...string) editors.Tool {
+	return editors.Tool{
+		Check: func(ctx context.Context, c editors.Check, progress func(editors.Progress)) (*verdict.Report, error) {
+			report := &verdict.Report{}
+			err := answerOf(ctx, self, c.Dir, editorCheck(c), report, progress)
+			if err == nil && report.Version == 0 {
+				err = errors.New("firmproof check ended without a report")
+			}
+			return report, err
+		},
+		Diff: func(ctx context.Context, dir, function string) (*verdict.Comparisons, error) {
+			out := &verdict.Comparisons{}
+			err := answerOf(ctx, self, dir, []string{"diff", "HEAD", "--function", function, "--json"}, out, nil)
+			return out, err
+		},
+		Harness: func(ctx context.Context, dir, function string) (file, entry string, err error) {
+			var out harnessWritten
+			err = answerOf(ctx, self, dir, []string{"harness", function, "--json"}, &out, nil)
+			return filepath.Join(dir, out.File), out.Entry, err
+		},
+	}
 }
 
-type rpcError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+// editorCheck are the arguments of a check for an editor.
+func editorCheck(c editors.Check) []string {
+	args := []string{"check", "--format", "json", "--progress-json"}
+	if dir := editorAnswers(c.Dir); dir != "" {
+		args = append(args, "--cache", dir)
+	}
+	if c.Limit > 0 {
+		args = append(args, "--timeout", c.Limit.String())
+	}
+	for _, e := range c.Entries {
+		if f, ok := strings.CutPrefix(e, editors.AnyCall); ok {
+			args = append(args, "--function", f)
+		} else {
+			args = append(args, "--entry", e)
+		}
+	}
+	for file, text := range c.Edited {
+		args = append(args, "--edited", file+"="+text)
+	}
+	return append(args, ".")
 }
 
-// Codes of errors (JSON-RPC 2.0, LSP 3.17).
-const (
-	rpcParse, rpcNoMethod, rpcBadParams = -32700, -32601, -32602
-	maxMessage                          = 64 << 20
-)
-
-// connection writes messages; safe for concurrent use.
-type connection struct {
-	mu  sync.Mutex
-	out io.Writer
-	err error // the first one: the editor has gone
-}
-
-func (c *connection) send(m message) {
-	m.Version = "2.0"
-	text, err := json.Marshal(m)
+// editorAnswers is the folder for answers of checks in a folder: that of the hook before a commit, in git's; without git, one
+// of the user's. Empty: there is none.
+func editorAnswers(dir string) string {
+	cmd := exec.Command("git", "rev-parse", "--path-format=absolute", "--git-path", "firmproof-answers")
+	cmd.Dir = dir
+	if out, err := cmd.Output(); err == nil {
+		return strings.TrimSpace(string(out))
+	}
+	cache, err := os.UserCacheDir()
 	if err != nil {
-		panic(err) // our own types always marshal
+		return ""
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err == nil {
-		_, c.err = fmt.Fprintf(c.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
-	}
+	sum := sha256.Sum256([]byte(dir))
+	return filepath.Join(cache, "firmproof", "answers", hex.EncodeToString(sum[:8]))
 }
 
-func (c *connection) notify(method string, params any) {
-	text, err := json.Marshal(params)
+// answerOf runs a command in dir, reads the JSON that it writes into out, and hands on its progress. The exit status says
+// how it came out; what it said on standard error is the error where it wrote no JSON.
+func answerOf(ctx context.Context, self []string, dir string, args []string, out any, progress func(editors.Progress)) error {
+	cmd := exec.CommandContext(ctx, self[0], slices.Concat(self[1:], args)...)
+	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its children
+	cmd.WaitDelay = noticeTime
+	var text bytes.Buffer
+	cmd.Stdout = &text
+	errs, err := cmd.StderrPipe()
 	if err != nil {
-		panic(err)
+		return err
 	}
-	c.send(message{Method: method, Params: text})
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	said := saidBy(errs, progress)
+	_ = cmd.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if json.Unmarshal(text.Bytes(), out) == nil {
+		return nil
+	}
+	return errors.New(cmp.Or(strings.TrimPrefix(said, "firmproof: "), "firmproof "+args[0]+" ended without an answer"))
 }
 
-// readMessage reads one message; io.EOF at the end.
-func readMessage(in *bufio.Reader) (*message, error) {
-	header, err := textproto.NewReader(in).ReadMIMEHeader()
-	if err != nil {
-		return nil, err
-	}
-	size, err := strconv.Atoi(header.Get("Content-Length"))
-	if err != nil || size < 0 || size > maxMessage {
-		return nil, fmt.Errorf("a message without a right Content-Length: %q", header.Get("Content-Length"))
-	}
-	text := make([]byte, size)
-	if _, err := io.ReadFull(in, text); err != nil {
-		return nil, err
-	}
-	m := &message{}
-	if err := json.Unmarshal(text, m); err != nil {
-		return &message{Error: &rpcError{rpcParse, err.Error()}}, nil
-	}
-	return m, nil
-}
-
-// serve answers until the editor says exit or goes.
-func (s *languageServer) serve(ctx context.Context, in io.Reader) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer s.checks.Wait()
-	defer cancel()
-	s.ctx = ctx
-	r := bufio.NewReader(in)
-	for {
-		m, err := readMessage(r)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case m.Error != nil && m.Method == "":
-			s.conn.send(message{ID: json.RawMessage("null"), Error: m.Error})
+// saidBy reads what a command says, until it ends: lines of progress are handed on.
+func saidBy(from io.Reader, progress func(editors.Progress)) string {
+	var rest []string
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var p editors.Progress
+		if progress != nil && strings.HasPrefix(lines.Text(), "{") && json.Unmarshal(lines.Bytes(), &p) == nil {
+			progress(p)
 			continue
-		case m.Method == "exit":
-			return nil
 		}
-		s.handle(m)
+		rest = append(rest, lines.Text())
 	}
-}
-
-// lspMethods are the requests and notifications that are understood; a notification's answer is not sent.
-var lspMethods = map[string]func(s *languageServer, params json.RawMessage) (any, error){
-	"initialize":               (*languageServer).initialize,
-	"shutdown":                 func(*languageServer, json.RawMessage) (any, error) { return nil, nil },
-	"textDocument/didOpen":     (*languageServer).opened,
-	"textDocument/didSave":     (*languageServer).saved,
-	"textDocument/codeLens":    (*languageServer).codeLenses,
-	"textDocument/codeAction":  (*languageServer).codeActions,
-	"workspace/executeCommand": (*languageServer).execute,
-}
-
-func (s *languageServer) handle(m *message) {
-	do, known := lspMethods[m.Method]
-	if !known {
-		if m.ID != nil {
-			s.conn.send(message{ID: m.ID, Error: &rpcError{rpcNoMethod, "no method " + m.Method}})
-		}
-		return
-	}
-	result, err := do(s, m.Params)
-	switch {
-	case m.ID == nil:
-	case err != nil:
-		s.conn.send(message{ID: m.ID, Error: &rpcError{rpcBadParams, err.Error()}})
-	case result == nil:
-		s.conn.send(message{ID: m.ID, Result: json.RawMessage("null")})
-	default:
-		s.conn.send(message{ID: m.ID, Result: result})
-	}
+	return strings.TrimSpace(strings.Join(rest, "\n"))
 }

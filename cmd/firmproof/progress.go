@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
+	"github.com/firmproof/firmproof/editors"
 	"github.com/firmproof/firmproof/reports"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -24,6 +26,7 @@ type progressLine struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
+	json     bool // an object a line, for a program: editors.Progress
 	total    int
 	ended    int
 	start    time.Time
@@ -72,6 +75,10 @@ func (p *progressLine) tick() {
 func (p *progressLine) show(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.json {
+		_ = json.NewEncoder(p.w).Encode(editors.Progress{Ended: p.ended, Total: p.total, Doing: p.line(now)})
+		return
+	}
 	if p.found != "" && now.Sub(p.start) > quickRun {
 		p.wipe()
 		fmt.Fprintln(p.w, p.found)

@@ -124,7 +124,7 @@ func programName(n ast.Node) string {
 func TestNodeVersions(t *testing.T) {
 	const debian = 18
 	for _, dir := range []string{"bot/testdata/octokit", "bot/fakegithub/testdata/probot", "deploy/check",
-		"reports/browser/npm"} {
+		"reports/browser/npm", "editors/vscode"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(dir), "package-lock.json"))
 		if err != nil {
 			t.Fatal(err)
