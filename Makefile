@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes twins long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release clean
+.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes twins long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release vscode clean
 
 setup:
 	@scripts/setup.sh
@@ -178,11 +178,15 @@ LLVM ?= all
 llvm: setup-tests
 	LLVM='$(LLVM)' $(GO) test -count=1 -timeout 4h -v -run TestLLVM ./cmd/firmproof
 
-# Archives, Debian packages, SBOMs and checksums of HEAD into build/release, twice, with the same bytes (TWICE= once).
+# Archives, Debian packages, SBOMs, the extension for VS Code and checksums of HEAD into build/release, twice, with the same bytes (TWICE= once).
 # VERSION=1.2.0, ARCHS=amd64.
 release:
 	@scripts/setup.sh release
 	@VERSION='$(if $(filter command line environment,$(origin VERSION)),$(VERSION))' scripts/release.sh
+
+# The extension for VS Code of HEAD, checked and tested, into build: firmproof-VERSION.vsix. It needs npm.
+vscode:
+	@VERSION='$(if $(filter command line environment,$(origin VERSION)),$(VERSION))' scripts/vscode.sh
 
 clean:
 	rm -rf bin build vendor

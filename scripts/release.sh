@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes what is published, from HEAD, into OUT (build/release): for each of ARCHS (amd64 arm64) an archive, a Debian
-# package and an SBOM (CycloneDX), with the checksums of all. VERSION is its version, `git describe` by default.
+# package and an SBOM (CycloneDX), and the extension for VS Code, with the checksums of all. VERSION is its version, `git describe` by default.
 # The same commit, Go and Debian packages give the same bytes: everything is built twice, in other folders and with an
 # empty cache the second time, and compared (TWICE= builds once).
 # arm64 is cross-built: with Debian's compiler, and with Debian's libz3 and CaDiCaL of arm64, which are unpacked here.
@@ -182,7 +182,8 @@ all() {
     pack "$arch" "$1/usr-$arch" "$1"
     rm -rf "$1/usr-$arch"
   done
-  (cd "$1" && sha256sum -- *.deb *.json *.tar.gz >SHA256SUMS)
+  VERSION=$version OUT=$(realpath --relative-to=. "$1") scripts/vscode.sh
+  (cd "$1" && sha256sum -- *.deb *.json *.tar.gz *.vsix >SHA256SUMS)
 }
 
 for arch in $archs; do

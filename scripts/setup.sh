@@ -45,6 +45,8 @@ declare -A tests=(
 declare -A release=(
   [g++-aarch64-linux-gnu]=/usr/bin/aarch64-linux-gnu-g++
   [binutils]=/usr/bin/objdump
+  [nodejs]=/usr/bin/node
+  [npm]=/usr/bin/npm
 )
 
 # Debian 13 has neither LLVM 14 nor the compilers and the database of Debian 12
