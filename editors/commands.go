@@ -136,7 +136,7 @@ func (s *Server) checkNow(ctx context.Context, of *project, c Check, progress fu
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := []outcome{}
+	out, places := []outcome{}, s.places(of)
 	for i := range done.report.Results {
 		r := &done.report.Results[i]
 		o := outcome{Entry: r.Entry, Target: r.Target, Status: r.Status.String(), Seconds: float64(r.DurationMS) / 1000}
@@ -154,8 +154,8 @@ func (s *Server) checkNow(ctx context.Context, of *project, c Check, progress fu
 			o.Message = r.Reason.String()
 		}
 		if at != nil {
-			if file, where, ok := s.place(of, *at); ok {
-				o.URI, o.Line = uriOf(file), where.Start.Line
+			if file, line, ok := places.line(*at); ok {
+				o.URI, o.Line = uriOf(file), line
 			}
 		}
 		out = append(out, o)

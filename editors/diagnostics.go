@@ -43,8 +43,9 @@ func (s *Server) diagnosticsOf(of *project) map[string][]diagnostic {
 	if of.report == nil {
 		return out
 	}
+	places := s.places(of)
 	add := func(pos verdict.Pos, d diagnostic) {
-		if file, r, ok := s.place(of, pos); ok {
+		if file, r, ok := places.at(pos); ok {
 			d.Range, d.Source = r, "firmproof"
 			out[file] = append(out[file], d)
 		}
@@ -56,7 +57,7 @@ func (s *Server) diagnosticsOf(of *project) map[string][]diagnostic {
 		}
 		add(site.Pos, diagnostic{Severity: severityError, Code: string(site.Check), Message: fmt.Sprintf("%s (%s on %s)",
 			shown.Claim.Message, strings.Join(site.Entries(), ", "), strings.Join(site.Targets(), ", ")),
-			Related: s.stepsOf(of, shown.Claim.Trace), Data: &fixData{Dir: of.dir, Claim: shown.Claim.ID,
+			Related: places.steps(shown.Claim.Trace), Data: &fixData{Dir: of.dir, Claim: shown.Claim.ID,
 				Steps: len(shown.Claim.Trace) > 0, Assume: changesOf(shown.Result.Entry, shown.Result.RestsOn(shown.Claim))}})
 	}
 	for _, o := range reports.Obstacles(of.report.Results) {
@@ -115,14 +116,14 @@ func changesOf(entry string, list []verdict.Assumption) []assumed {
 	return out
 }
 
-// stepsOf are the steps that the failure depends on, or else the last ones.
-func (s *Server) stepsOf(of *project, trace []verdict.Step) []related {
+// steps are those of a trace that the failure depends on, or else the last ones.
+func (p *places) steps(trace []verdict.Step) []related {
 	matters := slices.DeleteFunc(slices.Clone(trace), func(s verdict.Step) bool {
 		return s.Pos.InLibrary() || !s.Relevant && s.Kind != verdict.StepInput && s.Kind != verdict.StepViolation
 	})
 	out := []related{}
 	for _, step := range matters[max(0, len(matters)-maxRelated):] {
-		if file, r, ok := s.place(of, step.Pos); ok {
+		if file, r, ok := p.at(step.Pos); ok {
 			out = append(out, related{location{uriOf(file), r}, reports.StepText(step)})
 		}
 	}

@@ -147,32 +147,65 @@ func (l lines) now(line int) (int, bool) {
 	return line + l.by, true
 }
 
-// place finds where a position of the project's report is now: a file, and a piece of one of its lines. ok is false for a
-// position that was edited, or that is none of a file. s.mu is to be held.
-func (s *Server) place(of *project, pos verdict.Pos) (file string, r textRange, ok bool) {
-	if pos.File == "" || pos.Line <= 0 {
-		return "", r, false
+// places finds where positions of a project's report are now. s.mu is to be held as long as it is used.
+type places struct {
+	s     *Server
+	of    *project
+	files map[string]*placed
+}
+
+// placed is a file as it stands.
+type placed struct {
+	text  []string // its lines
+	moved *lines   // since it was checked; nil: it was not edited
+}
+
+func (s *Server) places(of *project) *places { return &places{s, of, map[string]*placed{}} }
+
+func (p *places) file(path string) *placed {
+	f := p.files[path]
+	if f == nil {
+		text := p.s.textOf(path)
+		f = &placed{text: strings.Split(text, "\n")}
+		if was := p.of.texts[path]; was != nil && p.s.open[path] != nil && *was != text {
+			l := linesFrom(*was, text)
+			f.moved = &l
+		}
+		p.files[path] = f
 	}
-	file = of.path(pos.File)
-	line := pos.Line
-	d, was := s.open[file], of.texts[file]
-	if d != nil && was != nil {
-		if line, ok = linesFrom(*was, d.text).now(line); !ok {
-			return "", r, false
+	return f
+}
+
+// line is the line, from 0, that a position is on in a file; false for one that was edited, or that is in no file.
+func (p *places) line(pos verdict.Pos) (path string, line int, ok bool) {
+	if pos.File == "" || pos.Line <= 0 {
+		return "", 0, false
+	}
+	path, line = p.of.path(pos.File), pos.Line
+	if f := p.file(path); f.moved != nil {
+		if line, ok = f.moved.now(line); !ok {
+			return "", 0, false
 		}
 	}
-	column := max(0, pos.Column-1)
-	var text string
-	if d != nil {
-		text = lineOf(d.text, line-1)
-	} else {
-		text = lineOf(s.textOf(file), line-1)
+	return path, line - 1, true
+}
+
+// at is a position as a piece of a line; ok is as with line.
+func (p *places) at(pos verdict.Pos) (path string, r textRange, ok bool) {
+	path, n, ok := p.line(pos)
+	if !ok {
+		return "", r, false
 	}
+	text := ""
+	if f := p.file(path); n < len(f.text) {
+		text = strings.TrimSuffix(f.text[n], "\r")
+	}
+	column := max(0, pos.Column-1)
 	from, to := character(text, column), character(text, column+1)
 	if column < len(text) {
 		if _, _, end := wordAt(text, column); end > column {
 			to = character(text, end)
 		}
 	}
-	return file, textRange{position{line - 1, from}, position{line - 1, to}}, true
+	return path, textRange{position{n, from}, position{n, to}}, true
 }

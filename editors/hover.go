@@ -26,14 +26,13 @@ func (s *Server) hover(_ context.Context, params json.RawMessage) (any, error) {
 	at := byteAt(line, p.Position.Character)
 	word, from, to := wordAt(line, at)
 	var parts []string
+	places := s.places(of)
 	if word != "" {
 		if f := functionAt(d.text, p.Position.Line); f != nil {
-			parts = append(parts, s.valuesOf(of, file, f, word)...)
+			parts = append(parts, places.values(file, f, word)...)
 		}
 	}
-	if list := s.checksOn(of, file, p.Position.Line); len(list) > 0 {
-		parts = append(parts, list...)
-	}
+	parts = append(parts, places.checks(file, p.Position.Line)...)
 	if len(parts) == 0 {
 		return nil, nil
 	}
@@ -51,26 +50,26 @@ func functionAt(text string, line int) *function {
 	return nil
 }
 
-// valuesOf says which values a variable has in a function: what is proved of it whenever a loop's condition is evaluated,
-// what is assumed of it, and what it holds in counterexamples. s.mu is to be held.
-func (s *Server) valuesOf(of *project, file string, f *function, word string) []string {
+// values says which values a variable has in a function: what is proved of it whenever a loop's condition is evaluated,
+// what is assumed of it, and what it holds in counterexamples.
+func (p *places) values(file string, f *function, word string) []string {
 	var out []string
 	add := func(format string, args ...any) {
 		if text := "- " + fmt.Sprintf(format, args...); !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}
-	for i := range of.report.Results {
-		r := &of.report.Results[i]
+	for i := range p.of.report.Results {
+		r := &p.of.report.Results[i]
 		for j := range r.Claims {
 			c := &r.Claims[j]
 			if c.Certificate == nil || c.Status != verdict.Proved {
 				continue
 			}
 			for _, a := range c.Certificate.Always {
-				if in, at, ok := s.place(of, a.Pos); ok && in == file && a.Pos.Function == f.name && names(a.Text, word) {
+				if in, at, ok := p.line(a.Pos); ok && in == file && a.Pos.Function == f.name && names(a.Text, word) {
 					add("%s **proved** whenever the loop in line %d is about to turn (%s on %s, by %s)%s", literal(a.Text),
-						at.Start.Line+1, literal(r.Entry), r.Target, c.Certificate.Method, restsOn(r, c))
+						at+1, literal(r.Entry), r.Target, c.Certificate.Method, restsOn(r, c))
 				}
 			}
 		}
@@ -80,7 +79,7 @@ func (s *Server) valuesOf(of *project, file string, f *function, word string) []
 			}
 		}
 	}
-	for _, site := range reports.Violations(of.report.Results) {
+	for _, site := range reports.Violations(p.of.report.Results) {
 		c := site.Shown().Claim
 		var last *verdict.Step
 		for i := range c.Trace {
@@ -104,29 +103,32 @@ var origins = map[verdict.Origin]string{verdict.Declared: "you declared", verdic
 
 // restsOn names what a proof takes for granted, where it does.
 func restsOn(r *verdict.Result, c *verdict.Claim) string {
+	out := ""
 	if n := len(r.RestsOn(c)); n > 0 {
-		return fmt.Sprintf(", under %d assumptions", n)
+		out = fmt.Sprintf(", under %d assumptions", n)
 	}
-	return ""
+	if len(c.After) > 0 {
+		out += ", in runs that violate nothing before"
+	}
+	return out
 }
 
-// checksOn lists how the checks on a line, from 0, came out: those that say most first. s.mu is to be held.
-func (s *Server) checksOn(of *project, file string, line int) []string {
+// checks lists how the checks on a line, from 0, came out: those that say most first.
+func (p *places) checks(file string, line int) []string {
 	type answer struct {
 		check  verdict.Check
 		status verdict.Status
 	}
 	where := map[answer][]string{}
 	var order []answer
-	for i := range of.report.Results {
-		r := &of.report.Results[i]
+	for i := range p.of.report.Results {
+		r := &p.of.report.Results[i]
 		for j := range r.Claims {
 			c := &r.Claims[j]
 			if c.IsShadowed() {
 				continue
 			}
-			in, at, ok := s.place(of, c.Pos)
-			if !ok || in != file || at.Start.Line != line {
+			if in, at, ok := p.line(c.Pos); !ok || in != file || at != line {
 				continue
 			}
 			a := answer{c.Check, c.Status}
