@@ -41,6 +41,9 @@ var comparing = []string{
 
 // noDecision lists the functions that look into words and decide no answer by them, with the reason.
 var noDecision = map[string]string{
+	"editors.literal":                     "puts words into Markdown",
+	"editors.places.checks":               "puts words together: the entries of a line",
+	"editors.places.values":               "finds the steps that name a variable, to show its value",
 	"verifier/calls.inWords":              "puts words together: calls of one function in a row",
 	"verifier/interp.Part":                "puts words together: the name of a place in a block",
 	"verifier/interp.Machine.Unmark":      "puts words together: names in the place of marks",
