@@ -1,5 +1,5 @@
 // Command pictures makes the pictures of README and manual from the real product: the pull request of `make demo`, the
-// page of a finding, the night after the change was merged, and the repository's page.
+// page of a finding, the night after the change was merged, the repository's page, and the panel of an editor.
 package main
 
 import (
@@ -28,8 +28,13 @@ func main() {
 	program := flag.String("program", "bin/firmproof", "firmproof, whose demo is looked at")
 	out := flag.String("o", "docs/img", "folder for the pictures")
 	running := flag.String("running", "", "file with the output of a demo that runs already (make demo KEEP=1)")
+	only := flag.Bool("panel", false, "the panel of an editor alone, which needs no demo")
 	flag.Parse()
-	if err := run(*program, *out, *running); err != nil {
+	do := func() error { return run(*program, *out, *running) }
+	if *only {
+		do = func() error { return shootPanel(*program, *out) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
@@ -67,6 +72,9 @@ func run(program, out, running string) error {
 		return err
 	}
 	if err := d.settled(); err != nil {
+		return err
+	}
+	if err := shootPanel(program, out); err != nil {
 		return err
 	}
 	return shoot(out, []picture{
