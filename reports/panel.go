@@ -40,7 +40,7 @@ func Panel(r *verdict.Report, claim string, read Source) (text []byte, ok bool) 
 		Rests         []string // assumptions
 		SourceFiles   template.JS
 	}{PanelPolicy(), template.CSS(panelStyle()), template.JS(pageFile("panel.js")), template.JS(ViewerScript()),
-		newSiteView(1, s, r, names(r.Results, func(r verdict.Result) string { return r.Target }), sources),
+		newSiteView(1, s, answersAt(r.Results), names(r.Results, func(r verdict.Result) string { return r.Target }), sources),
 		verdict.TextsOf(guesses(shown.Result, shown.Claim)), sources.json()}
 	var buf bytes.Buffer
 	if err := reportPage.ExecuteTemplate(OneDirection(&buf), "panel.html.tmpl", page); err != nil {
