@@ -24,7 +24,7 @@ func (s *Table) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 				if in.Args[0].Type().IsInt() {
 					stores = s.stores(vars, in) || stores
 				} else {
-					s.changed(vars, in.Args[1], int(8*s.m.Layout.SizeOf(in.Args[0].Type())), in.Args[0])
+					s.changed(vars, in.Args[1], int(8*s.m.Layout.SizeOf(in.Args[0].Type())), in)
 					s.leaves(vars, in.Args[0], objectType(vars, in.Args[1]), 0)
 				}
 			case ir.OpCall:
@@ -103,7 +103,7 @@ func (s *Table) stores(vars map[ir.Value]*ir.Var, in *ir.Instr) bool {
 			s.accessed(p, w)
 			s.Of[in], one = p, true
 		}
-		s.partly(o, w, in.Args[0])
+		s.partly(o, w, in)
 	}
 	return one
 }
@@ -115,9 +115,9 @@ func (s *Table) unknown(o places.Object, addr ir.Value, w int) {
 	s.Loose[w] = s.Loose[w] || isMember(addr) && !(o.Moved && ir.IsAggregate(places.Element(o.T)))
 }
 
-// partly notes that w bits of an object, or of anyWidth, become v, which are no member but a part of one, or more; nil: v
-// is not known.
-func (s *Table) partly(o places.Object, w int, v ir.Value) {
+// partly notes that w bits of an object, or of anyWidth, which are no member but a part of one, or more, are written by a
+// store; nil: by something else.
+func (s *Table) partly(o places.Object, w int, by *ir.Instr) {
 	of, f, off := places.MemberIn(o.T, o.Off)
 	if f == nil || !o.Known() || f.T.Kind == ir.DUnion {
 		return
@@ -125,7 +125,7 @@ func (s *Table) partly(o places.Object, w int, v ir.Value) {
 	begin, end := 8*off, 8*off+int64(w)
 	inside := begin == f.BitOff && end <= begin+int64(max(f.T.Bits, 8))
 	if f.IsBits {
-		s.bitFields(of, begin, end, v)
+		s.bitFields(of, begin, end, by)
 	}
 	if f.IsBits { // clang writes those around it too
 		inside = !slices.ContainsFunc(of.Fields, func(f ir.DField) bool {
@@ -137,27 +137,30 @@ func (s *Table) partly(o places.Object, w int, v ir.Value) {
 	}
 }
 
-// bitFields notes which fields a store of v changes, to the bits from begin to end of an object of a structure.
-func (s *Table) bitFields(of *ir.DType, begin, end int64, v ir.Value) {
+// bitFields notes which fields a store changes, to the bits from begin to end of an object of a structure.
+func (s *Table) bitFields(of *ir.DType, begin, end int64, by *ir.Instr) {
 	at := s.Fields[places.LayoutOf(of)]
 	if at == nil {
 		at = map[int64]bool{}
 		s.Fields[places.LayoutOf(of)] = at
 	}
 	for _, f := range of.Fields {
-		if f.IsBits && f.BitOff < end && begin <= f.BitOff && !s.keeps(v, int(f.BitOff-begin)) {
+		if f.IsBits && f.BitOff < end && begin <= f.BitOff && !s.keeps(by, int(f.BitOff-begin)) {
 			at[f.BitOff] = true
 		}
 	}
 }
 
-// keeps reports whether a store of v leaves bit i as it is. clang writes a bit-field together with what is around it, which
-// it reads and masks. A parameter that is a structure is stored as its caller made it.
-func (s *Table) keeps(v ir.Value, i int) bool {
-	if _, ok := v.(*ir.Param); ok {
+// keeps reports whether a store leaves bit i as it is. clang writes a bit-field together with what is around it, which it
+// reads there and masks. A parameter that is a structure is stored as its caller made it.
+func (s *Table) keeps(by *ir.Instr, i int) bool {
+	if by == nil {
+		return false
+	}
+	if _, ok := by.Args[0].(*ir.Param); ok {
 		return true
 	}
-	in, ok := v.(*ir.Instr)
+	in, ok := by.Args[0].(*ir.Instr)
 	if ok && in.Op == ir.OpOr {
 		in, ok = in.Args[0].(*ir.Instr)
 	}
@@ -166,14 +169,15 @@ func (s *Table) keeps(v ir.Value, i int) bool {
 	}
 	around, isLoad := in.Args[0].(*ir.Instr)
 	mask, isConst := in.Args[1].(*ir.Const)
-	return isLoad && around.Op == ir.OpLoad && isConst && mask.Kind == ir.ConstInt && mask.Bits.Bit(i)
+	return isLoad && around.Op == ir.OpLoad && around.Args[0] == by.Args[1] && isConst && mask.Kind == ir.ConstInt &&
+		mask.Bits.Bit(i)
 }
 
-// changed notes that w bits at addr, or anyWidth, may become any number, by a store of v; nil: by something else.
-func (s *Table) changed(vars map[ir.Value]*ir.Var, addr ir.Value, w int, v ir.Value) {
+// changed notes that w bits at addr, or anyWidth, may become any number, by a store; nil: by something else.
+func (s *Table) changed(vars map[ir.Value]*ir.Var, addr ir.Value, w int, by *ir.Instr) {
 	for _, o := range places.ObjectsAt(vars, addr) {
 		p, ok := s.number(o)
-		s.partly(o, w, v)
+		s.partly(o, w, by)
 		switch {
 		case !o.Known():
 			s.unknown(o, addr, w)
