@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/firmproof/firmproof/pipeline"
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
@@ -73,8 +75,43 @@ func (s *Server) askPull(ctx context.Context, e *Event) error {
 	if p == nil || when(p.UpdatedAt).Before(when(e.PullRequest.UpdatedAt)) {
 		err = e.unseen()
 	}
-	e.PullRequest = p
+	if e.PullRequest = p; p == nil || !p.Draft || p.State != "open" || err != nil {
+		return err
+	}
+	e.runDraft, err = s.runsDrafts(ctx, e, p)
 	return err
+}
+
+// runsDrafts reports whether the manifest that governs a pull request has drafts verified. One that cannot be read does not:
+// what is wrong with it is said when the pull request is ready.
+func (s *Server) runsDrafts(ctx context.Context, e *Event, p *PullRequest) (bool, error) {
+	gh, owner, name := s.hub(e)
+	row := pullRow(e.Repository.ID, p)
+	ref := p.Head.SHA
+	if row.Fork {
+		ref = p.Base.SHA
+	}
+	file, _, _, err := gh.Repositories.GetContents(ctx, owner, name, pipeline.ManifestName,
+		&github.RepositoryContentGetOptions{Ref: ref})
+	if err != nil || file == nil {
+		return false, unlessGone(err)
+	}
+	text, err := file.GetContent()
+	if err != nil {
+		return false, err
+	}
+	of, defaults, err := s.app.Defaults(ctx, store.Repo{FullName: e.Repository.FullName, Installation: e.Installation.ID})
+	if err != nil {
+		return false, err
+	}
+	whole := []byte(text)
+	if defaults != nil {
+		if merged, _, err := manifest.Merge(whole, of, defaults); err == nil {
+			whole = merged
+		}
+	}
+	m, err := manifest.Parse(pipeline.ManifestName, whole)
+	return err == nil && m.Pulls.Drafts, nil
 }
 
 // askGroup keeps a merge group only if its branch is there, in the queue of the branch that it is to be merged into, and

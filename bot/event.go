@@ -32,6 +32,7 @@ type Event struct {
 	Removed      []Repository `json:"repositories_removed,omitempty"`
 
 	mayWrite bool // what GitHub says of the sender; see askSender
+	runDraft bool // the manifest has drafts verified; see runsDrafts
 	public   bool // what GitHub says of the repository; see askVisibility
 	attempt  int  // how often this delivery was handled, this time included
 }

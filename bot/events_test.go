@@ -97,6 +97,30 @@ func TestLifeOfPull(t *testing.T) {
 	}
 }
 
+// TestWhichPulls: drafts are verified where the manifest says so, and pull requests that change none of its paths are not,
+// unless someone asks.
+func TestWhichPulls(t *testing.T) {
+	c := &reader{}
+	w := newWorld(t, c)
+	w.repo("int main\n")
+	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main", "files": obj{".firmproof.yml": testManifest +
+		"pull_requests: {drafts: run, paths: [\"*.c\", \"!old/**\"]}\n"}})
+	w.await("the runs of the branch", func(s state) bool { return settled(s) && finished(3)(s) })
+	n := len(w.state().CheckRuns)
+	w.push("fix", "int main\nfine\n")
+	w.call("POST", "/_fake/pulls", obj{"repo": "acme/fw", "head": "fix", "base": "main", "draft": true})
+	w.await("the runs of the draft", finished(n+3))
+	w.addFile("words", "notes.txt")
+	other := w.pull("words", false)
+	s := w.await("the check of what changes no program", finished(n+4))
+	last := s.CheckRuns[n+3]
+	if last.Conclusion != "neutral" || !strings.Contains(last.Output.Summary, "pull_requests: paths") {
+		t.Errorf("a pull request of other files: %+v", last)
+	}
+	w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": other, "user": "ann", "body": "/firmproof rerun"})
+	w.await("the runs that someone asked for", finished(n+7))
+}
+
 // settled is true when every delivery has been answered.
 func settled(s state) bool {
 	for _, d := range s.Deliveries {

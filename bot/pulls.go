@@ -30,7 +30,7 @@ func (s *Server) pullRequest(ctx context.Context, tx store.Tx, e *Event) (effect
 		ids, err := s.pipe.CancelRuns(ctx, tx, p.Repo, p.Number, "", "The pull request was closed.", "")
 		return effect{ids}, err
 	}
-	if p.Draft {
+	if p.Draft && !e.runDraft {
 		return effect{}, nil
 	}
 	done, err := covered(ctx, tx, p, e.Action)

@@ -21,6 +21,10 @@ const ManifestName = manifest.Name
 // maxManifest bounds its size.
 const maxManifest = 1 << 20
 
+// NotConcerned is said of a pull request that changes no file of `pull_requests: paths`.
+const NotConcerned = "Nothing was checked: no file changed that `pull_requests: paths` of the manifest names. A comment " +
+	"`/firmproof rerun` checks it all the same."
+
 // plan reads the manifest of aggregate runs and adds a run per target.
 func (s *Service) plan(ctx context.Context, _ string, _ int) error {
 	return s.turns(ctx, store.Plans, func(ctx context.Context, run store.Run) error {
@@ -39,6 +43,15 @@ func (s *Service) plan(ctx context.Context, _ string, _ int) error {
 					m)
 			}); err != nil {
 				return err
+			}
+		}
+		if run.Trigger == "pull_request" && in.base != "" && len(m.Pulls.Paths) > 0 {
+			files, err := in.mirror.ChangedFiles(ctx, in.base, run.HeadSHA)
+			if err != nil {
+				return err
+			}
+			if !m.Pulls.Concern(files) {
+				return theirs("neutral", "%s", NotConcerned)
 			}
 		}
 		var targets []string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +58,7 @@ Exit status: 0 success, or only what the base has, too; 1 failure (a new violati
 
 func (s *simulation) run(ctx context.Context) error {
 	pr, err := s.verify(ctx)
-	if err != nil {
+	if err != nil || pr == nil {
 		return err
 	}
 	return s.show(pr)
@@ -74,7 +73,7 @@ type verified struct {
 	ended       bool // someone ended the run: what it says is not all
 }
 
-// verify verifies both sides of the pull request.
+// verify verifies both sides of the pull request; nil: nothing of it is to be, which it has said.
 func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	s.fl.req.Integers, s.fl.req.Solver = defaultIntegers, defaultSolver
 	base, head, ok := strings.Cut(s.rng, "..")
@@ -95,6 +94,9 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		return nil, s.failed(ctx, err)
 	}
 	s.fl.req.Changed, s.fl.req.Outline = changed, true
+	if concerned, err := s.concerns(ctx, mirror, shas); err != nil || !concerned {
+		return nil, err
+	}
 	if from != shas[0] {
 		fmt.Fprintf(s.out, "%s is not an ancestor of %s: what is new since their merge base %.12s is shown.\n\n", base,
 			head, from)
@@ -134,6 +136,27 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		fmt.Fprint(s.out, "Ended by a signal: what follows is what was known then.\n\n")
 	}
 	return out, nil
+}
+
+// concerns reports whether the manifest of the head has such changes verified, and says so if not.
+func (s *simulation) concerns(ctx context.Context, mirror *checkout.Mirror, shas []string) (bool, error) {
+	text, err := mirror.File(ctx, shas[1], manifest.Name, 1<<20)
+	if err != nil {
+		return true, nil // what follows says that there is none
+	}
+	m, err := manifest.Parse(manifest.Name, text)
+	if err != nil || len(m.Pulls.Paths) == 0 {
+		return true, nil
+	}
+	files, err := mirror.ChangedFiles(ctx, shas[0], shas[1])
+	if err != nil {
+		return false, s.failed(ctx, err)
+	}
+	if !m.Pulls.Concern(files) {
+		fmt.Fprintf(s.out, "firmproof: neutral\n%s\n", pipeline.NotConcerned)
+		return false, nil
+	}
+	return true, nil
 }
 
 // bothSides verifies two commits, base and head. It returns nil where the head cannot be verified; the error says why,
@@ -245,101 +268,4 @@ func (s *simulation) entries(ctx context.Context, sides *prepare.Sides) (now, be
 // report makes a report of results.
 func (s *simulation) report(results []verdict.Result) *verdict.Report {
 	return &verdict.Report{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Results: results}
-}
-
-// show prints a check run per target, as GitHub would.
-func (s *simulation) show(pr *verified) error {
-	code, o := exitOK, pr.options
-	for i, target := range pr.targets() {
-		head := only(pr.now, target)
-		base := pr.before
-		if base != nil {
-			base = only(base, target)
-		}
-		gaps := pr.gaps[target]
-		if pr.ended {
-			gaps.Ended = cutOff(head, base)
-		}
-		c := pipeline.Compare(head, base, gaps)
-		o.States, o.FixedCount, o.FixedKeys, o.Gaps = c.States, c.Fixed, c.FixedKeys, c.Gaps
-		o.Behaviour = pr.behaviour[target]
-		p := reports.CheckRun(head.Results, o)
-		if i > 0 {
-			fmt.Fprintln(s.out)
-		}
-		fmt.Fprintf(s.out, "firmproof / %s: %s\n%s\n\n%s\n", target, p.Conclusion, p.Title,
-			strings.TrimSpace(p.Summary))
-		for _, a := range p.Annotations {
-			fmt.Fprintf(s.out, "\n%s:%d: %s: %s\n%s\n", a.Path, a.StartLine, a.Level, a.Title,
-				strings.TrimSpace(a.Message+"\n"+a.RawDetails))
-		}
-		switch {
-		case p.Conclusion == "failure", p.Conclusion == "action_required":
-			code = exitViolated
-		case p.Conclusion == "neutral" && code == exitOK && !onlyViolations(o.FailOn) &&
-			(hasUnknowns(head) || o.Gaps.All || pr.ended):
-			code = exitUnknown
-		}
-	}
-	if code != exitOK {
-		return &exitError{code: code}
-	}
-	return nil
-}
-
-// weaken notes for all targets what is asked less.
-func (v *verified) weaken(less []reports.Less) {
-	if len(less) == 0 {
-		return
-	}
-	for _, t := range v.targets() {
-		g := v.gaps[t]
-		g.Less = append(less, g.Less...)
-		v.gaps[t] = g
-	}
-}
-
-// targets are those that results or gaps are about.
-func (v *verified) targets() []string {
-	out := targetsOf(v.now)
-	for _, t := range slices.Sorted(maps.Keys(v.gaps)) {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// targetsOf are the targets in the order of the report.
-func targetsOf(r *verdict.Report) []string {
-	var out []string
-	seen := map[string]bool{}
-	for i := range r.Results {
-		if t := r.Results[i].Target; !seen[t] {
-			seen[t] = true
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// only is the part of a report about one target.
-func only(r *verdict.Report, target string) *verdict.Report {
-	out := &verdict.Report{Version: r.Version, Tool: r.Tool}
-	for i := range r.Results {
-		if r.Results[i].Target == target {
-			out.Results = append(out.Results, r.Results[i])
-		}
-	}
-	return out
-}
-
-// hasUnknowns reports whether something in r is unknown.
-func hasUnknowns(r *verdict.Report) bool {
-	for i := range r.Results {
-		if r.Results[i].Undecided() {
-			return true
-		}
-	}
-	return false
 }

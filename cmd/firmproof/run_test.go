@@ -236,6 +236,35 @@ func TestSimulationOfNullChecks(t *testing.T) {
 	}
 }
 
+// TestSimulationOfPaths: a change of no file that the manifest names is not verified, and says so; one that deletes such a
+// file, or changes the manifest, is.
+func TestSimulationOfPaths(t *testing.T) {
+	dir := t.TempDir()
+	const m = "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nfunctions: all\npull_requests: {paths: [\"*.[ch]\"]}\n"
+	put(t, dir, ".firmproof.yml", m)
+	put(t, dir, "a.c", "int f(int n) { return 10 / n; }\n")
+	put(t, dir, "b.h", "\n")
+	commitAll(t, dir, "begin")
+	for _, c := range []struct {
+		file, text string
+		checked    bool
+	}{{"README", "words\n", false}, {"a.c", "int f(int n) { return 11 / n; }\n", true}, {"b.h", "", true},
+		{".firmproof.yml", m + "report: {comment: true}\n", true}} {
+		put(t, dir, c.file, c.text)
+		if c.text == "" {
+			if err := os.Remove(filepath.Join(dir, c.file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commitAll(t, dir, "change")
+		code, out := simulate(dir, "main~1..main")
+		if strings.Contains(out, "`pull_requests: paths`") == c.checked || !c.checked && (code != exitOK || !strings.Contains(out,
+			"firmproof: neutral")) {
+			t.Errorf("%s: exit %d\n%s", c.file, code, out)
+		}
+	}
+}
+
 // TestSimulationOfCauses: a finding outside of the change is also told of at the changed line that brings it about,
 // and only there; it and its ID outlast an edit of the function that it stands in.
 func TestSimulationOfCauses(t *testing.T) {

@@ -42,6 +42,22 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 	return changed, from, err
 }
 
+// ChangedFiles lists the files that head has otherwise than the merge base of base and head, those that are gone too.
+func (m *Mirror) ChangedFiles(ctx context.Context, base, head string) ([]string, error) {
+	if !shaPattern.MatchString(base) || !shaPattern.MatchString(head) {
+		return nil, &Error{true, fmt.Errorf("bad commit %q or %q", base, head)}
+	}
+	from := base
+	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
+		from = strings.TrimSpace(string(out))
+	} // else: unrelated histories, everything differs
+	out, err := m.git(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from, head)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+}
+
 // ChangedSince returns Changed for the work tree in dir, compared with a commit; new files
 // that git does not know yet are not part of it. File names are relative to dir.
 func ChangedSince(ctx context.Context, dir, commit string) (map[string][]reports.LineRange, error) {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/firmproof/firmproof/pipeline/files"
 	"github.com/firmproof/firmproof/targets"
@@ -34,6 +37,7 @@ type Manifest struct {
 	Interrupts []Interrupt
 	Stubs      []Stub // sorted by function; AnyStub for those without a body
 	Suppress   []Suppression
+	Pulls      Pulls
 	Nightly    *Nightly // nil: none
 	Report     Report
 	Unchanged  []string // names or patterns of functions: a change that gives one another behaviour fails
@@ -165,6 +169,30 @@ type Report struct {
 	Coverage    bool // find out which lines and branches executions come to
 	Comment     bool // a summary comment on each pull request, kept up to date
 	Behaviour   bool // pull requests say what changed functions do; so with fail_on: behaviour, and Manifest.Unchanged
+}
+
+// Pulls says which pull requests are verified by themselves. Who asks for one gets it in any case.
+type Pulls struct {
+	Drafts bool     // drafts too, not only what is ready for review
+	Paths  []string // doublestar patterns, a leading ! excludes: those that change such a file, or the manifest; empty: all
+}
+
+// Concern reports whether pull requests that change files, relative to the root, are verified.
+func (p *Pulls) Concern(changed []string) bool {
+	return len(p.Paths) == 0 || slices.Contains(changed, Name) ||
+		slices.ContainsFunc(changed, func(file string) bool { return matches(p.Paths, file) })
+}
+
+// matches reports whether a file is among patterns, in their order.
+func matches(patterns []string, file string) bool {
+	in := len(patterns) > 0 && strings.HasPrefix(patterns[0], "!") // the first leaves out of all
+	for _, s := range patterns {
+		pattern, out := strings.CutPrefix(s, "!")
+		if doublestar.MatchUnvalidated(pattern, file) {
+			in = !out
+		}
+	}
+	return in
 }
 
 // Problem is one mistake in a manifest.

@@ -187,3 +187,18 @@ func TestFind(t *testing.T) {
 		t.Error(m, err)
 	}
 }
+
+// TestPulls: which changes are verified: later patterns win, and the first one, where it leaves out, leaves out of all.
+func TestPulls(t *testing.T) {
+	for _, c := range []struct {
+		paths, changed string
+		want           bool
+	}{{"", "docs/a.md", true}, {"src/**", "docs/a.md", false}, {"src/**", "docs/a.md src/deep/a.c", true},
+		{"src/** !src/**/*.md", "src/deep/a.md", false}, {"!docs/**", "docs/a.md", false}, {"!docs/**", "docs/a.md main.c", true},
+		{"src/**", ".firmproof.yml", true}} {
+		p := Pulls{Paths: strings.Fields(c.paths)}
+		if got := p.Concern(strings.Fields(c.changed)); got != c.want {
+			t.Errorf("%s of %s: %v", c.changed, c.paths, got)
+		}
+	}
+}

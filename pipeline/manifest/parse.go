@@ -16,7 +16,7 @@ import (
 
 var topKeys = []string{
 	"version", "targets", "build", "harnesses", "functions", "assume", "volatile", "memory_map", "interrupts", "stubs",
-	"suppress", "nightly", "report", "unchanged",
+	"suppress", "nightly", "report", "unchanged", "pull_requests",
 }
 
 // The keys of the maps below.
@@ -24,6 +24,7 @@ var (
 	buildKeys = []string{"compile_commands", "command", "sources", "exclude", "include", "defines", "undefines", "cflags",
 		"linker_script", "svd", "image"}
 	reportKeys = []string{"annotate", "fail_on", "comment", "coverage", "behaviour"}
+	pullKeys   = []string{"drafts", "paths"}
 )
 
 // homes holds the keys that have one place only.
@@ -34,6 +35,9 @@ func homes() map[string]string {
 	}
 	for _, k := range reportKeys {
 		out[k] = "report"
+	}
+	for _, k := range pullKeys {
+		out[k] = "pull_requests"
 	}
 	return out
 }
@@ -111,6 +115,7 @@ func (p *parser) top(root *yaml.Node) {
 	p.nightly(m)
 	p.report(m)
 	p.unchanged(m)
+	p.pulls(m)
 	if !p.part {
 		p.whole(m)
 	}

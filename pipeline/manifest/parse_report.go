@@ -130,3 +130,21 @@ func (p *parser) unchanged(top *strict.Map) {
 	}
 	p.m.Unchanged, p.m.Report.Behaviour = list, p.m.Report.Behaviour || len(list) > 0
 }
+
+// pulls reads which pull requests are verified by themselves.
+func (p *parser) pulls(top *strict.Map) {
+	if !top.Has("pull_requests") {
+		return
+	}
+	m := p.r.Map(top.Value("pull_requests"), "pull_requests", pullKeys)
+	if m == nil {
+		return
+	}
+	if v, ok := m.Enum("drafts", "skip", "run"); ok {
+		p.m.Pulls.Drafts = v == "run"
+	}
+	if m.Has("paths") {
+		p.m.Pulls.Paths, _ = m.Strings("paths")
+		patterns(m, "paths", p.m.Pulls.Paths)
+	}
+}
