@@ -134,7 +134,7 @@ func (b *Behaviour) note(c *verdict.Comparison) string {
 		if d.Old != "" || d.New != "" {
 			text += fmt.Sprintf(": %s, was %s", cmp.Or(d.New, "-"), cmp.Or(d.Old, "-"))
 		}
-		if in := inputsOf(d); in != "" {
+		if in := inputsOf(d.Trace); in != "" {
 			text += " with " + in
 		}
 		out = append(out, text)
@@ -147,10 +147,10 @@ func (b *Behaviour) note(c *verdict.Comparison) string {
 	return line(strings.Join(out, "; "))
 }
 
-// inputsOf lists the inputs of the run that shows a difference.
-func inputsOf(d *verdict.Difference) string {
+// inputsOf lists the first inputs of a trace.
+func inputsOf(trace []verdict.Step) string {
 	var out []string
-	for _, s := range d.Trace {
+	for _, s := range trace {
 		if s.Kind == verdict.StepInput && len(out) < maxInputs {
 			out = append(out, cmp.Or(s.From, s.What)+" = "+s.Value)
 		}
@@ -158,7 +158,7 @@ func inputsOf(d *verdict.Difference) string {
 	return strings.Join(out, ", ")
 }
 
-// maxInputs limits the inputs that a row of the table shows.
+// maxInputs limits the inputs that one line shows.
 const maxInputs = 4
 
 // notes are annotations on changed lines that tell what differs.

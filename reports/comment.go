@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -14,6 +16,9 @@ const MaxComment = 65536
 
 // maxListed bounds each list of a comment: the full report has the rest.
 const maxListed = 20
+
+// maxShown bounds the inputs, and the values, of a finding, in bytes.
+const maxShown = 200
 
 // CommentOptions say what a comment is about, beside the results.
 type CommentOptions struct {
@@ -60,32 +65,64 @@ func (c *commenter) text() string {
 		fmt.Fprintf(&c.b, " · [full report with traces](%s)", c.o.DetailsURL)
 	}
 	c.b.WriteString("\n\n")
+	c.findings("New", func(s State) bool { return s == Introduced || s == OnTarget || s == "" }, false)
+	c.b.WriteString(DifferText(c.results))
 	c.table()
 	c.failures()
-	c.findings("New", func(s State) bool { return s == Introduced || s == OnTarget || s == "" }, false)
 	c.fixed()
 	c.findings("Known", func(s State) bool { return s == Preexisting }, true)
 	c.findings("Accepted", func(s State) bool { return s == Accepted }, true)
 	c.list("Conditional", conditionList(c.results), true)
 	c.b.WriteString(c.o.Behaviour.text())
-	c.b.WriteString(DifferText(c.results))
 	c.bounds()
 	c.rest()
 	c.time()
 	return Cut(c.b.String(), MaxComment, c.o.DetailsURL)
 }
 
-// table has a row per harness and a column per target.
+// maxRows is how many rows of harnesses that are proved the table has as it is; where there are more, they are folded.
+const maxRows = 6
+
+// table has a row per harness and a column per target: what stands worst first, what is proved throughout last.
 func (c *commenter) table() {
 	if len(c.entries) == 0 {
+		return
+	}
+	worst := map[string]int{}
+	for _, e := range c.entries {
+		worst[e] = len(standings)
+		for _, t := range c.o.Targets {
+			if r := c.at[e][t]; r != nil {
+				worst[e] = min(worst[e], slices.Index(standings, standingOfResult(r)))
+			} else if c.o.Failed[t] != "" {
+				worst[e] = min(worst[e], slices.Index(standings, asStanding(verdict.Unknown)))
+			}
+		}
+	}
+	order := slices.Clone(c.entries)
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(worst[a], worst[b]) })
+	fine := slices.Index(standings, asStanding(verdict.Proved))
+	proved := slices.IndexFunc(order, func(e string) bool { return worst[e] >= fine })
+	if proved < 0 || len(order)-proved <= maxRows {
+		c.rows(order)
+		return
+	}
+	c.rows(order[:proved])
+	fmt.Fprintf(&c.b, "\n<details><summary>%d harnesses are proved</summary>\n", len(order)-proved)
+	c.rows(order[proved:])
+	c.b.WriteString("\n</details>\n")
+}
+
+func (c *commenter) rows(entries []string) {
+	if len(entries) == 0 {
 		return
 	}
 	heads := make([]string, len(c.o.Targets))
 	for i, t := range c.o.Targets {
 		heads[i] = Inert(t)
 	}
-	fmt.Fprintf(&c.b, "| harness | %s |\n|---%s|\n", strings.Join(heads, " | "), strings.Repeat("|---", len(heads)))
-	for _, e := range c.entries {
+	fmt.Fprintf(&c.b, "\n| harness | %s |\n|---%s|\n", strings.Join(heads, " | "), strings.Repeat("|---", len(heads)))
+	for _, e := range entries {
 		fmt.Fprintf(&c.b, "| %s |", codeCell(e))
 		for _, t := range c.o.Targets {
 			fmt.Fprintf(&c.b, " %s |", c.cell(e, t))
@@ -147,7 +184,7 @@ func (c *commenter) failures() {
 
 // findings lists violations in one state; the same claim on several targets is one line.
 func (c *commenter) findings(head string, want func(State) bool, folded bool) {
-	targets := map[string][]string{}
+	targets, shown := map[string][]string{}, map[string]string{}
 	var lines []string
 	for i := range c.results {
 		r := &c.results[i]
@@ -161,6 +198,9 @@ func (c *commenter) findings(head string, want func(State) bool, folded bool) {
 			if cl.Accepted != nil {
 				text += ", accepted: " + Inert(cl.Accepted.String())
 			}
+			if shown[text] == "" && !folded {
+				shown[text] = shownBy(cl)
+			}
 			if targets[text] == nil {
 				lines = append(lines, text)
 			}
@@ -168,9 +208,23 @@ func (c *commenter) findings(head string, want func(State) bool, folded bool) {
 		}
 	}
 	for i, text := range lines {
-		lines[i] = text + " on " + strings.Join(targets[text], ", ")
+		lines[i] = text + " on " + strings.Join(targets[text], ", ") + shown[text]
 	}
 	c.list(head, lines, folded)
+}
+
+// shownBy says with what input a violation is shown, and with what values at its line.
+func shownBy(c *verdict.Claim) string {
+	out := ""
+	if inputs := inputsOf(c.Trace); inputs != "" {
+		out += "<br>with " + Code(cutPlain(inputs, maxShown))
+	}
+	for _, s := range c.Trace {
+		if s.Kind == verdict.StepViolation && s.Value != "" {
+			out += "<br>there " + Code(cutPlain(s.Value, maxShown))
+		}
+	}
+	return out
 }
 
 func (c *commenter) fixed() {

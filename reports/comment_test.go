@@ -25,9 +25,9 @@ func TestComment(t *testing.T) {
 	for _, want := range []string{
 		"<!-- mark -->\n### firmproof: 1 new, 1 fixed, 0 known on 2 targets",
 		"| harness | cortex-m3 | i386 | x86_64 |",
-		"| `other` | ❔ unknown, 1 fixed, 0.0 s | not verified | – |",
-		"| `ring_push_harness` | ☑️ bounded, 0.1 s | not verified | ❌ violated, 1 new, 0.4 s |",
-		"- **i386**: failure: a.c:1: error", "**New**\n\n- **memory** `src/ring.c:41:9`", "on x86_64\n",
+		"| `ring_push_harness` | ☑️ bounded, 0.1 s | not verified | ❌ violated, 1 new, 0.4 s |\n" +
+			"| `other` | ❔ unknown, 1 fixed, 0.0 s | not verified | – |",
+		"- **i386**: failure: a.c:1: error", "**New**\n\n- **memory** `src/ring.c:41:9`", "on x86_64<br>with `n = 9`\n",
 		"**Fixed**\n\n- `free@x#1` (`other`) on cortex-m3",
 		"**Targets differ**", "How bounded answers were bounded (1)",
 		"8 loop turns; only the first 8 turns of loop `src/ring.c:30` (`ring_copy.0`) were seen",
@@ -37,8 +37,32 @@ func TestComment(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	for i, part := range []string{"**New**", "**Targets differ**", "| harness |", "**Fixed**"} {
+		if i > 0 && strings.Index(got, part) < strings.Index(got, []string{"**New**", "**Targets differ**", "| harness |"}[i-1]) {
+			t.Errorf("%s comes too early in\n%s", part, got)
+		}
+	}
 	if strings.Contains(got, "<b>") {
 		t.Error("HTML of a message is not escaped")
+	}
+}
+
+// TestCommentFolds: harnesses that are proved are folded where they are many.
+func TestCommentFolds(t *testing.T) {
+	var results []verdict.Result
+	for i := range 9 {
+		r := verdict.Result{Target: "avr", Entry: fmt.Sprintf("h%d", i), Claims: []verdict.Claim{{ID: "memory@f#1",
+			Check: verdict.Memory, Status: verdict.Proved}}}
+		if i == 4 {
+			r.Claims[0].Status = verdict.Unknown
+		}
+		r.Summarise()
+		results = append(results, r)
+	}
+	got := Comment(results, CommentOptions{Targets: []string{"avr"}})
+	open, folded, ok := strings.Cut(got, "<details><summary>8 harnesses are proved</summary>")
+	if !ok || !strings.Contains(open, "`h4`") || strings.Contains(open, "`h3`") || strings.Count(folded, "proved, 0.0 s") != 8 {
+		t.Errorf("not folded:\n%s", got)
 	}
 }
 

@@ -72,7 +72,7 @@ func (w *writer) text(f *Found) []byte {
 			"Without this line, what comes after such a call is unknown.")
 		w.line("stubs: {\"*\": havoc}")
 	}
-	w.line("report: {annotate: changed-lines, fail_on: [violation, vacuous], coverage: true, behaviour: true}")
+	w.line("report: {annotate: changed-lines, fail_on: [violation, vacuous], comment: true, coverage: true, behaviour: true}")
 	return w.b.Bytes()
 }
 
