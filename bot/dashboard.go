@@ -227,6 +227,35 @@ func (l *runList) add(r runRow) {
 type listedRepo struct {
 	store.Repo
 	Standing badgeText
+	Share    share  // of the claims of its newest runs
+	Proved   int    // of 100 claims
+	Oldest   string // age of the violation that is there longest; empty: there is none, or it is not known
+}
+
+// listed reads how the default branch of a repository stands.
+func listed(ctx context.Context, tx store.Tx, repo store.Repo) (listedRepo, error) {
+	runs, err := tx.StandingRuns(ctx, repo.ID, "refs/heads/"+repo.DefaultBranch)
+	if err != nil {
+		return listedRepo{}, err
+	}
+	now := latest(runs)
+	out := listedRepo{Repo: repo, Standing: standing(runs), Share: shareOf(now)}
+	var ids []string
+	for _, r := range now {
+		ids = append(ids, r.ID)
+	}
+	all := 0
+	for _, p := range out.Share.Parts {
+		all += p.N
+	}
+	if all > 0 {
+		out.Proved = 100 * countsOf(now)["proved"] / all
+	}
+	since, err := tx.OldestOpen(ctx, repo.ID, repo.DefaultBranch, ids)
+	if !since.IsZero() {
+		out.Oldest = ageOf(tx.Now().Sub(since))
+	}
+	return out, err
 }
 
 // indexPage is the data of the first page.
@@ -295,14 +324,17 @@ func (p *pages) index(w http.ResponseWriter, r *http.Request) {
 	d.section = sectionAt(first, reposShown, len(repos)-first)
 	repos = repos[first:min(len(repos), first+reposShown)]
 	p.show(w, r, "index", func(ctx context.Context, tx store.Tx) (any, error) {
+		if err != nil {
+			return nil, err
+		}
 		for _, x := range repos {
-			branch, err := tx.StandingRuns(ctx, x.ID, "refs/heads/"+x.DefaultBranch)
+			row, err := listed(ctx, tx, x)
 			if err != nil {
 				return nil, err
 			}
-			d.Repos = append(d.Repos, listedRepo{x, standing(branch)})
+			d.Repos = append(d.Repos, row)
 		}
-		return d, err
+		return d, nil
 	})
 }
 

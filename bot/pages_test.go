@@ -88,6 +88,7 @@ func TestPages(t *testing.T) {
 	aggregate := regexp.MustCompile(`<td><a href="(/runs/[^"#]+)"><time`).FindStringSubmatch(text)[1]
 	for _, c := range []struct{ path, shot, says string }{
 		{"/", "", "✗ 1 violated"},
+		{"/", "", "% of the claims proved; the oldest violation is there for"},
 		{"/repos/acme/fw", "repository", "✗ violated"},
 		{"/repos/acme/fw/night", "night", "New (1)"},
 		{aggregate, "run", "index 8 of 8: bug <img src=x"},

@@ -108,6 +108,20 @@ func (t Tx) KnownSince(ctx context.Context, repo int64, branch, target, fingerpr
 	return fromMS(since), err
 }
 
+// OldestOpen returns since when the branch has the violation in some of its runs that it has had longest, and that nobody
+// accepted; zero if there is none, or it is not known.
+func (t Tx) OldestOpen(ctx context.Context, repo int64, branch string, runs []string) (time.Time, error) {
+	if len(runs) == 0 {
+		return time.Time{}, nil
+	}
+	var since int64
+	err := t.one(ctx, []any{&since}, `SELECT COALESCE(MIN(b.first_seen), 0) FROM findings f JOIN baselines b
+		ON b.repo_id = ? AND b.branch = ? AND b.target = f.target AND b.fingerprint = f.fingerprint
+		WHERE f.run_id IN (`+marks(len(runs))+`) AND f.status = 'violated' AND f.state <> 'suppressed'`,
+		append([]any{repo, branch}, anys(runs)...)...)
+	return fromMS(since), err
+}
+
 // FindingsAt lists the findings of runs at a place, at most limit.
 func (t Tx) FindingsAt(ctx context.Context, runs []string, s Site, limit int) ([]Finding, error) {
 	args := append(anys(runs), s.File, s.Line, s.Rule, s.Status, limit)
