@@ -94,8 +94,8 @@ func TestLargeReport(t *testing.T) {
 		}
 		t.Logf("%s: %s, %d MB, %d KB of page", c.path, took.Round(time.Millisecond), used, len(text)>>10)
 		// measured: 40 ms and 8 to 23 MB, with what the server does beside; 20 s and 330 MB when whole reports were read
-		if used > 50 || took > 2*time.Second {
-			t.Errorf("%s took %s and %d MB", c.path, took, used)
+		if used > 50 {
+			t.Errorf("%s took %d MB", c.path, used)
 		}
 	}
 }
