@@ -197,6 +197,9 @@ func (c *Condition) Declare() string {
 			case "havoc", "nondet": // as which it was tried
 				return fmt.Sprintf("`stubs: {%s: %s}` in the manifest (or --stub) says so", a.Subject, a.Other)
 			}
+		case verdict.Mapped:
+			return fmt.Sprintf("name the processor (--target, see `firmproof targets`), or what is there: "+
+				"`memory_map: [{name: regs, base: %s, size: %#x, access: volatile}]` in the manifest", a.Subject, verdict.MappedPage)
 		case verdict.Quiet:
 			if a.Other != "" {
 				return fmt.Sprintf("`interrupts: [{handler: %s, max: any}]` in the manifest has the handler run", a.Other)

@@ -86,7 +86,7 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 	noteConst(img.Units, weave.Bodiless(module))
 	v := &Version{Module: module, Plan: b.base(t, nil, nil).Plan,
 		Bodies: Bodies{Code: map[string]string{}, Forms: map[string]string{}}}
-	v.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory), Registers: img.Registers,
+	v.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: weave.Registers(module, Regions(img.Memory)), Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	own := map[string]bool{}
 	for _, f := range img.Functions {

@@ -16,6 +16,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/moved"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 	"github.com/firmproof/firmproof/verifier/weave/interrupt"
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
@@ -53,7 +54,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	base := b.base(t, append(stagesOf(img), read), append(img.Notes, absent...))
 	base.Program, base.Machine, base.Markers = module, machineOf(t), markersOf(module)
 	base.Plan.Assumptions, base.Plan.Hosted = assumptions, t.Hosted
-	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: Regions(img.Memory), Registers: img.Registers,
+	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: weave.Registers(module, Regions(img.Memory)), Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
 	var program *harness.Program

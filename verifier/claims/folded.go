@@ -5,6 +5,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // ByCompiler is the certificate of what the compiler found while it evaluated a
@@ -55,6 +56,13 @@ func AssumedOf(m *ir.Module, entry *ir.Func) (out []verdict.Assumption) {
 		}
 		for _, text := range f.Chosen {
 			out = append(out, ir.ChosenIn(f, text))
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if at, is := weave.UndeclaredOf(m, in); is {
+					out = verdict.AddAssumptions(out, at)
+				}
+			}
 		}
 	}
 	if symbolsMeet(m.Slice(entry, true)) {

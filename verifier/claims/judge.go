@@ -121,7 +121,7 @@ func endedByHandler(p *problem.Problem, res *verdict.Result, c *verdict.Claim, i
 func QuestionOf(p *problem.Problem) flow.Question {
 	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{},
 		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Still: map[string]bool{}, Own: map[*ir.Func][]string{},
-		Fresh: p.Fresh}
+		Mapped: map[string]bool{}, Fresh: p.Fresh}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
@@ -134,6 +134,7 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		}
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID], q.Still[a.ID] = a.Relation == verdict.Apart, a.Relation == verdict.Quiet
+		q.Mapped[a.ID] = a.Relation == verdict.Mapped
 		replaced := a.MayBeReplaced()
 		if replaced {
 			if f := p.Module.Func(a.Subject); f != nil {

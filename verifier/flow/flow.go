@@ -34,6 +34,7 @@ type Rests struct {
 	order          set                      // of what the order of blocks decides
 	differ         set                      // of what the addresses of symbols decide
 	apart          set                      // assumptions that objects do not overlap
+	mapped         set                      // those that something is at an address
 	still          set                      // those that nothing else changes them
 	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
 	world          set                      // of all that is in memory
@@ -54,6 +55,7 @@ type Question struct {
 	Quiet  map[*ir.Global][]string // those that say that nothing else changes a variable while code reads it
 	Still  map[string]bool         // those that say so of the allocations which bring them
 	Own    map[*ir.Func][]string   // those that say that a function does what its code does, which another may replace
+	Mapped map[string]bool         // those that say that something is at an address which an access is of
 	Differ string                  // the one that symbols which the linker provides have different addresses; empty: none
 	Order  string                  // the one that is about how blocks of a harness stand to each other; empty: none
 	Holds  func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
@@ -68,7 +70,7 @@ func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
 	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
-		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), still: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
+		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
 		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
 		r.fresh = func(*ir.Instr) bool { return false }
@@ -80,6 +82,9 @@ func Follow(q Question) *Rests {
 		}
 		if q.Still[id] {
 			r.still.add(i)
+		}
+		if q.Mapped[id] {
+			r.mapped.add(i)
 		}
 	}
 	if i, ok := r.bit[q.Order]; ok {
@@ -174,6 +179,9 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	}
 	if in.Op == ir.OpCall {
 		all.or(r.of(in.Callee).tags)
+	}
+	for i, w := range r.followed(in) {
+		all[i] |= w & r.mapped[i]
 	}
 	if r.driving { // its code comes before what is done to blocks
 		for i := range all {

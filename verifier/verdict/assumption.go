@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"hash/fnv"
 	"slices"
+	"strconv"
 )
 
 // Assumption is something that an answer takes for granted.
@@ -34,6 +35,7 @@ const (
 	Start    Relation = "start"    // a variable has its initial value
 	Order    Relation = "order"    // how blocks stand to each other in memory
 	Quiet    Relation = "quiet"    // no handler of interrupts changes a variable while a function runs
+	Mapped   Relation = "mapped"   // something is at an address
 	Meaning  Relation = "meaning"  // what C, the library, the machine or the environment leaves open
 )
 
@@ -65,6 +67,18 @@ func (a *Assumption) MayBeReplaced() bool { return a.Relation == Calls && a.Othe
 
 // Guessed reports whether nothing but the tool, or the calls that it happened to see, says so.
 func (a *Assumption) Guessed() bool { return a.Origin == Chosen || a.Origin == Observed }
+
+// MappedPage is how much of the address space one assumption about registers is about, in bytes: those of a peripheral
+// lie within.
+const MappedPage uint64 = 1 << 12
+
+// MappedAt is the assumption that a device has registers around an address, where the memory map has nothing.
+func MappedAt(addr uint64) Assumption {
+	from := addr &^ (MappedPage - 1)
+	hex := func(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
+	return Assume(hex(from), Mapped, Chosen,
+		"a device has registers in "+hex(from)+".."+hex(from+MappedPage-1)+", where the memory map has nothing")
+}
 
 // AddAssumptions appends to list those of more that it does not hold.
 func AddAssumptions(list []Assumption, more ...Assumption) []Assumption {
