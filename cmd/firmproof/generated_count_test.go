@@ -14,21 +14,34 @@ import (
 const countCode = `#include <string.h>
 int guarded(int k, int more, const int *p, int limit) { if (k < 0 || k >= limit) return 0; return p[k] + !more; }
 int guarded_over(int k, int more, const int *p, int limit) { if (k < 0 || k >= limit) return 0; return p[k + 1] + !more; }
+int guarded_len(int k, int more, const int *p, int *q, int plen) { if (k < 0 || k >= plen) return 0; return p[k + 1] + !more + *q; }
 int from(int k, int more, const int *p, int start) { if (k < 0 || k >= start) return p[k] + !more; return 0; }
 int again(int k, int more, int *p, int limit) { for (; more; more--) { if (k >= limit) break; k = 0; } return p[k]; }
 int taken(char *to, unsigned *room, unsigned n) { if (n >= *room) return 0; to[n] = 0; *room = n; return 1; }
 int taken_over(char *to, unsigned *room, unsigned n) { if (n + 1 > *room) return 0; to[n] = 0; *room = n; return 1; }
 int maybe(char *to, unsigned *room, unsigned n) { if (!room || n >= *room) return 0; to[n] = 0; return 1; }
-int maybe_first(unsigned *room, char *to, unsigned n) { if (!room || n >= *room) return 0; to[n] = 0; return 1; }
+int maybe_first(unsigned *room, char *to, int more, unsigned k) { if (!room || k >= *room) return 0; to[k] = 0; return more; }
+int part(int lo, int hi, const int *p) { if (lo < 0 || lo >= hi) return 0; return p[lo] < p[hi]; }
+int appended(int c, char *to, unsigned *got) {
+  for (unsigned i = 0; i < *got; i++) if (to[i] == c) return 0;
+  to[*got] = c;
+  return 1;
+}
 int told(char *to, unsigned *got) { *got = 4; for (unsigned i = 0; i < *got; i++) to[i + 60] = 0; return 1; }
 static void count(unsigned *n) { *n = 9; }
 int counted(char *to, unsigned *got, unsigned k) { count(got); if (k >= *got) return 0; to[k + 60] = 0; return 1; }
-static int inner(char *to, unsigned *room, unsigned n) { if (n > *room) return 0; memset(to, 1, n); return 1; }
-int outer(unsigned n, char *to, unsigned *room) { return inner(to, room, n); }
-int outer_over(unsigned n, char *to, unsigned *room) { *room = 90; return inner(to, room, n); }
-int copied(unsigned n, int more, const char *from, char *to, unsigned limit) {
-  if (n > limit) return 0;
-  memset(to, more, n);
+static int inner(char *to, unsigned *room, unsigned v) {
+  unsigned k = v & 127;
+  if (k > *room) return 0;
+  memset(to, 1, k);
+  return 1;
+}
+int outer(unsigned v, char *to, unsigned *room) { return inner(to, room, v); }
+int outer_over(unsigned v, char *to, unsigned *room) { *room = 90; return inner(to, room, v); }
+int copied(unsigned v, int more, const char *from, char *to, unsigned limit) {
+  unsigned k = v & 127;
+  if (k > limit) return 0;
+  memset(to, more, k);
   return from != 0;
 }
 `
@@ -40,17 +53,20 @@ func TestCountByGuard(t *testing.T) {
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory")
 	expectCalls(t, rep, errs, map[string]anyCall{
 		"guarded":      {verdict.Bounded, "p leads to as many elements as limit says"},
-		"guarded_over": {verdict.Violated, "p leads to as many elements as limit says"},
+		"guarded_over": {verdict.Conditional, "p leads to 1 more elements than limit says"},
 		"from":         {verdict.Unknown, "how much p leads to is a guess"},
 		"again":        {verdict.Unknown, "how much p leads to is a guess"},
+		"guarded_len":  {verdict.Violated, "p leads to as many elements as plen says"},
 		"taken":        {verdict.Conditional, "to leads to as many elements as *room says"},
 		"taken_over":   {verdict.Violated, "to leads to as many elements as *room says"},
 		"maybe":        {verdict.Conditional, "to leads to as many elements as *room says"},
 		"maybe_first":  {verdict.Unknown, "how much to leads to is a guess"},
+		"part":         {verdict.Unknown, "how much p leads to is a guess"},
+		"appended":     {verdict.Unknown, "how much to leads to is a guess"},
 		"told":         {verdict.Conditional, "to leads to 64 bytes: a guess"},
-		"counted":      {verdict.Unknown, "how much to leads to is a guess"},
+		"counted":      {verdict.Conditional, "to leads to 64 bytes: a guess"},
 		"outer":        {verdict.Conditional, "to leads to as many elements as *room says"},
-		"outer_over":   {verdict.Unknown, "how much to leads to is a guess"},
+		"outer_over":   {verdict.Conditional, "to leads to 64 bytes: a guess"},
 		"copied":       {verdict.Bounded, "to leads to as many elements as limit says"},
 	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }

@@ -53,6 +53,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		}
 		for i, index := range in.Args[1:] {
 			u.Varies = true
+			s.indexes(k, index)
 			slot, plus := variable(index)
 			l, known := s.limitOf(slot)
 			if !known || l.param == k {
@@ -61,16 +62,10 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			if !l.strict {
 				plus++
 			}
-			u.says(l.param, max(plus, 0), in.Scales[i] == 1)
+			s.told(k, l, max(plus, 0), in.Scales[i] == 1)
 		}
 	}
 	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v)
-}
-
-// limitOf returns the limit of a variable in the block that is read; known is false where there is none.
-func (s *useScan) limitOf(slot ir.Value) (l limit, known bool) {
-	l, known = s.bound[slot]
-	return l, known && slot != nil && (l.exit == nil || l.exit != s.here && !l.exit.Reaches(s.here, nil))
 }
 
 // isBefore reports whether v is at a fixed place in front of what it is computed from.
@@ -207,7 +202,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 		u.says(p, 0, true)
 	} else if slot, plus := variable(n); plain && plus == 0 {
 		if l, known := s.limitOf(slot); known && l.param != k {
-			u.says(l.param, 0, true)
+			s.told(k, l, 0, true)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (p *Reader) Of(f *ir.Func) []Use {
 		return u
 	}
 	s := &useScan{p: p, uses: make([]Use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
-		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}}
+		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}, index: map[[2]int]bool{}}
 	for i := range s.uses {
 		s.uses[i].Param = -1
 	}
@@ -67,6 +67,11 @@ func (p *Reader) Of(f *ir.Func) []Use {
 			s.instr(in)
 		}
 	}
+	for _, c := range s.later {
+		if !s.index[[2]int{c.pointer, c.param}] {
+			s.uses[c.pointer].says(c.param, c.plus, c.bytes)
+		}
+	}
 	p.known[f] = s.uses
 	return s.uses
 }
@@ -78,17 +83,12 @@ type useScan struct {
 	of    map[ir.Value]int   // variables that hold a parameter, or what is computed from it
 	bound map[ir.Value]limit // variables that are compared with a parameter
 	here  *ir.Block          // that is read
+	later []counted          // what counts, unless it is an index itself
+	index map[[2]int]bool    // of a pointer, by both parameters
 
 	structs map[int]int64     // sizes of structures that parameters point to
 	open    map[int]bool      // those with an array without a length at their end
 	members map[ir.Value]bool // variables that hold the address of a member of one
-}
-
-// limit says that a variable is below a parameter (Use.Param), or at most it.
-type limit struct {
-	param  int
-	strict bool
-	exit   *ir.Block // where it does not hold; nil: nobody asked
 }
 
 // copies finds the variables that hold the parameters.
@@ -165,70 +165,13 @@ func (s *useScan) compare(in *ir.Instr) {
 	if !strict && pred != ir.SLE && pred != ir.ULE && pred != ir.SGE && pred != ir.UGE {
 		return
 	}
-	s.bounds(x, y, limit{strict: strict})
-	if out := in.Block.Term(); pred != ir.NE && len(out.Targets) == 2 && out.Args[0] == ir.Value(in) {
-		s.bounds(y, x, limit{strict: !strict, exit: out.Targets[0]})
-	}
-}
-
-// bounds notes that x is below y, or at most y, if y is a parameter or what one led to when the function was called.
-func (s *useScan) bounds(x, y ir.Value, l limit) {
-	v, plus := variable(x)
-	if l.param = s.number(y); l.param < 0 {
-		l.param = s.through(y)
-	}
-	if plus == 1 && !l.strict { // x + 1 <= y
-		plus, l.strict = 0, true
-	}
-	if _, known := s.bound[v]; v == nil || l.param < 0 || plus != 0 || known && l.exit != nil {
+	to := in.Block.Term()
+	if pred == ir.NE || len(to.Targets) != 2 || to.Args[0] != ir.Value(in) {
+		s.bounds(x, y, limit{strict: strict})
 		return
 	}
-	s.bound[v] = l
-}
-
-// through returns the pointer parameter that integer v is read from, as it was when the function was called; -1: none.
-func (s *useScan) through(v ir.Value) int {
-	for in, ok := v.(*ir.Instr); ok; in, ok = in.Args[0].(*ir.Instr) {
-		switch in.Op {
-		case ir.OpLoad:
-			if k, plain := s.from(in.Args[0]); k >= 0 && plain && s.asCalled(in, k) {
-				return k
-			}
-			return -1
-		case ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpFreeze:
-		default:
-			return -1
-		}
-	}
-	return -1
-}
-
-// asCalled reports whether nothing in front of at stores through parameter k, or hands it on.
-func (s *useScan) asCalled(at *ir.Instr, k int) bool {
-	seen := map[*ir.Block]bool{}
-	touches := func(in *ir.Instr) bool {
-		args := in.Args
-		if in.Op == ir.OpStore {
-			args = args[1:]
-		} else if in.Op != ir.OpCall {
-			return false
-		}
-		return slices.ContainsFunc(args, func(v ir.Value) bool {
-			of, _ := s.from(v)
-			return of == k && v.Type().IsPtr()
-		})
-	}
-	var before func(b *ir.Block, end int) bool
-	before = func(b *ir.Block, end int) bool {
-		return !slices.ContainsFunc(b.Instrs[:end], touches) && !slices.ContainsFunc(b.Preds, func(p *ir.Block) bool {
-			if seen[p] {
-				return false
-			}
-			seen[p] = true
-			return !before(p, len(p.Instrs))
-		})
-	}
-	return before(at.Block, slices.Index(at.Block.Instrs, at))
+	s.bounds(x, y, limit{strict: strict, in: to.Targets[0]})
+	s.bounds(y, x, limit{strict: !strict, exit: to.Targets[0]})
 }
 
 // tested notes that parameter v is compared with a limit, by in: with a number above 0, or one that is no variable of the
