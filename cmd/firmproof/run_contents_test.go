@@ -56,3 +56,35 @@ func TestSimulationOfContentsKept(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfNullMembers: what a function does where a member is null that it asks about is looked at in both
+// commits; a null pointer that it reads itself is no new finding by that.
+func TestSimulationOfNullMembers(t *testing.T) {
+	const text = "struct out {\n  unsigned char *ring, *dest, *end;\n  unsigned n;\n};\n" +
+		"void put(struct out *o, unsigned char c) {\n  if (o->ring) {\n    o->n = c;\n    return;\n  }\n" +
+		"  if (o->dest >= o->end) return;\n  *o->dest++ = c;\n}\n"
+	for what, c := range map[string]struct {
+		was, is string
+		found   bool
+	}{
+		"a bound":         {"  if (o->dest >= o->end) return;\n", "", true},
+		"another bound":   {"o->dest >= o->end", "o->end <= o->dest", false},
+		"a pointer":       {"  *o->dest++ = c;\n", "  if (o->n == 3) o->ring[0] = c;\n", false},
+		"a further write": {"return;\n  }\n", "return;\n  }\n  o->n = 0;\n", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := changesFolder(t, map[string]string{"a.c": text},
+				map[string]string{"a.c": strings.Replace(text, c.was, c.is, 1)}, map[string]string{"a.c": text})
+			code, out := shortly(dir, "main~2..main~1")
+			if c.found != strings.Contains(out, "1 new, 0 fixed, 0 known") || c.found != (code == exitViolated) ||
+				c.found != strings.Contains(out, "o.ring may be null") {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if c.found != strings.Contains(out, "0 new, 1 fixed, 0 known") || code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}

@@ -213,7 +213,7 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 		contents = f.side.restsOnContents(s.ctx, c, at)
 	}
 	switch {
-	case standing == Falls:
+	case standing == Falls, f.side.own != nil && s.ofNull(f, c):
 		return false
 	case s.calls:
 		return contents == nil && calls.Finds(f.side.by, c)
@@ -230,6 +230,19 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 		s.out.Relative = append(s.out.Relative, c.ID)
 	}
 	return true
+}
+
+// ofNull reports whether a violation may be one by a pointer that only the wide harness makes null: that is how code is
+// looked at which tests for null, and says nothing of code that does not.
+func (s *changeSearch) ofNull(f *failing, c *verdict.Claim) bool {
+	return (c.Failure.Is(verdict.NullAccess) || c.Failure.Is(verdict.NullArithmetic) || c.Check == verdict.Nonnull ||
+		c.Check == verdict.Assert) && slices.ContainsFunc(f.inputs, func(in input.Input) bool {
+		if in.Kind != input.Nondet || in.Instr == nil || in.Value.IsZero() {
+			return false
+		}
+		asks := ir.CalledFunc(in.Instr)
+		return asks != nil && strings.HasSuffix(asks.Name, ir.IsNull)
+	})
 }
 
 // comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.

@@ -206,11 +206,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, places.Place{}, 0, depth+1, left)
 	h.noteTests(name, known)
-	out := h.orSame(name, elem, to)
-	if g.Null != nil && *g.Null {
-		return h.orNull(name, out)
-	}
-	return out
+	return h.memberOrNull(name, known, h.orSame(name, elem, to))
 }
 
 // guessText says of a block how large it is, where nothing in the program does.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -130,13 +129,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 		h.opaque(member, most)
 	}
 	brings(of, block)
-	if known := h.p.places.At[places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}]; known != nil {
-		h.noteTests(member, known)
-	}
-	if null := h.given(member).Null; null != nil && *null {
-		block = h.orNull(member, block)
-	}
-	set(b.pointer, block)
+	set(b.pointer, h.memberOfOrNull(member, t, b.pointer, block))
 	if b.guess {
 		h.out.Guesses = append(h.out.Guesses, member)
 	}

@@ -114,7 +114,8 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 		member := name + "." + t.Fields[i].Name
 		k := h.any(member+" - block", h.Word())
 		in := h.Assume(h.Compare(ir.ULE, k, count))
-		h.Store(h.Gep(block, 0, h.Binary(ir.OpMul, k, size), 1), at(i), 1)
+		to := h.Gep(block, 0, h.Binary(ir.OpMul, k, size), 1)
+		h.Store(h.memberOfOrNull(member, t, i, to), at(i), 1)
 		brings(h.note(member, verdict.Extent, verdict.Chosen,
 			"%s leads into the block of at most %d elements that %s is the end of", member, most, end), in)
 		done[i] = true

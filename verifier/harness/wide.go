@@ -1,14 +1,15 @@
 package harness
 
 import (
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 // widePrefix starts the names of the functions that Wide makes.
 const widePrefix = "firmproof.wide."
 
-// Wide adds a harness of f in which strings are longer, and pointers lead to more elements: for executions. nil where
-// that would be none other than Harness makes.
+// Wide adds a harness of f in which strings are longer, pointers lead to more elements, and members that code compares
+// with null may be null: for executions. nil where that would be none other than Harness makes.
 func (p *Program) Wide(f *ir.Func) *Harnessed {
 	var made *harness
 	h, err := p.callOf(f, widePrefix, func(h *harness) { made, h.variant, h.wide = h, "wide.", true })
@@ -25,4 +26,26 @@ func (h *harness) room(most, wide int64) int64 {
 	}
 	h.widened = h.widened || wide > most
 	return max(most, wide)
+}
+
+// memberOfOrNull is memberOrNull of field i of a t, and notes who compares it with null.
+func (h *harness) memberOfOrNull(name string, t *ir.DType, i int, v ir.Value) ir.Value {
+	known := h.p.places.At[places.Place{Of: places.LayoutOf(t), Off: t.Fields[i].BitOff / 8}]
+	if known == nil {
+		known = &places.Held{}
+	}
+	h.noteTests(name, known)
+	return h.memberOrNull(name, known, v)
+}
+
+// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, or in a wide harness where the
+// function comes to code that compares it with null.
+func (h *harness) memberOrNull(name string, known *places.Held, v ir.Value) ir.Value {
+	null := h.given(name).Null
+	if tested := null == nil && h.wide && h.reaches(known.Null); tested {
+		h.widened = true
+	} else if null == nil || !*null {
+		return v
+	}
+	return h.orNull(name, v)
 }
