@@ -146,6 +146,14 @@ int get(void) { return t[i]; }`, map[string]string{"get": "open"}},
 void set_a(int *p) { a = p; }
 void set_b(int *p) { b = p; }
 int get(void) { if (!a || !b) return 0; *a = 1; *b = 0; return 8 / *a; }`, map[string]string{"get": "open"}},
+	{"a call that fails elsewhere", `struct sv { uint8_t v, nv; }; static const int t[1] = {7};
+void set(struct sv *s, uint8_t v) { s->v = v; s->nv = (uint8_t)(0xff - v); }
+int part(struct sv *s, int d) { return d / (s->v - 3); }
+int get(const struct sv *s) { return t[(uint8_t)(s->v + s->nv) - 0xff]; }`, map[string]string{"get": "conditional"}},
+	{"a call that fails elsewhere, and one that breaks it", `struct sv { uint8_t v, nv; }; static const int t[1] = {7};
+void set(struct sv *s, uint8_t v) { s->v = v; s->nv = (uint8_t)(0xfe - v); }
+int part(struct sv *s, int d) { return d / (s->v - 3); }
+int get(const struct sv *s) { return t[(uint8_t)(s->v + s->nv) - 0xff]; }`, map[string]string{"get": "violated get("}},
 	{"end of a life", `struct r { int x; }; static uint8_t i; static const int t[4] = {1, 2, 3, 4};
 void r_free(struct r *r) { free(r); i = 200; }
 int get(struct r *r) { r->x = 1; return t[i]; }`, map[string]string{"get": "open"}},

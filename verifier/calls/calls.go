@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -62,6 +61,8 @@ type byCalls struct {
 	open   map[string]*verdict.Claim // of res, by ID
 	shown  map[string]bool           // claims of the last entry that hold in all its runs
 	hold   bool                      // nothing fails in these
+	// where something may fail in these, and all of it is modelled: that no call before does; nil: else
+	unless *verdict.Assumption
 }
 
 // find finds the claims that wait.
@@ -123,7 +124,10 @@ func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []ver
 	claims.ReportPaths(p, a, found)
 	claims.LeaveBehind(p, race.DecideBehind(ctx, p, a, found), found)
 	c.shown = map[string]bool{}
-	c.hold = found.Reason == nil && found.Vacuous == nil
+	c.hold, c.unless = found.Reason == nil && found.Vacuous == nil, nil
+	if c.hold {
+		c.unless = unlessFails(found)
+	}
 	for i := range found.Claims {
 		f := &found.Claims[i]
 		c.shown[f.ID] = f.Status == verdict.Proved && found.Vacuous == nil
@@ -239,8 +243,35 @@ func (c *byCalls) take(found *verdict.Result) {
 			if !claim.Unreachable {
 				c.res.Vacuous = nil // calls before it lead there
 			}
+		case c.unless != nil && c.shown[f.ID] && !f.Unreachable && rank(claim.Status) < 0:
+			c.proved(claim, f, found)
+			claim.Assumptions = append(claim.Assumptions, c.unless.ID)
+			claim.Learn(verdict.Guessed)
+			c.res.Assumptions = verdict.AddAssumptions(c.res.Assumptions, *c.unless)
 		}
 	}
+}
+
+// unlessFails is the assumption that no call fails where it may; nil: none may.
+func unlessFails(found *verdict.Result) *verdict.Assumption {
+	var where []string
+	for i := range found.Claims {
+		f := &found.Claims[i]
+		if at := fmt.Sprintf("%s:%d", f.Pos.File, f.Pos.Line); f.Status != verdict.Proved && f.Check != verdict.Unwinding &&
+			!slices.Contains(where, at) {
+			where = append(where, at)
+		}
+	}
+	if len(where) == 0 {
+		return nil
+	}
+	const most = 3
+	list := strings.Join(where[:min(len(where), most)], ", ")
+	if len(where) > most {
+		list += fmt.Sprintf(" and %d more places", len(where)-most)
+	}
+	a := verdict.Assume("", verdict.Calls, verdict.Chosen, "no call before it fails at "+list+", which is not proved")
+	return &a
 }
 
 // rank orders statuses by how much they say that a claim holds.
@@ -293,52 +324,4 @@ func leads(claim *verdict.Claim, pointers []string) bool {
 	return slices.ContainsFunc(claim.Failure.Names(verdict.ByHarness), func(name string) bool {
 		return slices.Contains(pointers, name)
 	})
-}
-
-// sequence lists the calls of a trace that the entry of calls makes.
-func sequence(trace []verdict.Step) []string {
-	var out []string
-	least := -1
-	for i := range trace {
-		s := &trace[i]
-		if s.Kind != verdict.StepCall || s.Depth == 0 { // the entry itself
-			continue
-		}
-		if least < 0 {
-			least = s.Depth
-		}
-		if s.Depth == least {
-			out = append(out, fmt.Sprintf("%s(%s)", s.What, numbersOf(s.Value)))
-		}
-	}
-	return out
-}
-
-// numbersOf returns the arguments of a call without the blocks that pointers lead to.
-func numbersOf(args string) string {
-	return strings.TrimSuffix(blockArgument.ReplaceAllString(args, ""), ", ")
-}
-
-var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
-
-// inWords says in which order calls come; those of one function in a row are counted.
-func inWords(list []string) string {
-	const most = 4
-	var parts []string
-	for i := 0; i < len(list); {
-		name, _, _ := strings.Cut(list[i], "(")
-		n := 1
-		for i+n < len(list) && strings.HasPrefix(list[i+n], name+"(") {
-			n++
-		}
-		if i += n; n > 1 {
-			parts = append(parts, fmt.Sprintf("%s %d times, the last %s", name, n, list[i-1]))
-		} else {
-			parts = append(parts, list[i-1])
-		}
-	}
-	if len(parts) > most {
-		return fmt.Sprintf("%d calls, the first %s, the last %s", len(list), list[0], list[len(list)-1])
-	}
-	return strings.Join(parts, ", then ")
 }

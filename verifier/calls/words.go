@@ -1,0 +1,57 @@
+package calls
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// sequence lists the calls of a trace that the entry of calls makes.
+func sequence(trace []verdict.Step) []string {
+	var out []string
+	least := -1
+	for i := range trace {
+		s := &trace[i]
+		if s.Kind != verdict.StepCall || s.Depth == 0 { // the entry itself
+			continue
+		}
+		if least < 0 {
+			least = s.Depth
+		}
+		if s.Depth == least {
+			out = append(out, fmt.Sprintf("%s(%s)", s.What, numbersOf(s.Value)))
+		}
+	}
+	return out
+}
+
+// numbersOf returns the arguments of a call without the blocks that pointers lead to.
+func numbersOf(args string) string {
+	return strings.TrimSuffix(blockArgument.ReplaceAllString(args, ""), ", ")
+}
+
+var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
+
+// inWords says in which order calls come; those of one function in a row are counted.
+func inWords(list []string) string {
+	const most = 4
+	var parts []string
+	for i := 0; i < len(list); {
+		name, _, _ := strings.Cut(list[i], "(")
+		n := 1
+		for i+n < len(list) && strings.HasPrefix(list[i+n], name+"(") {
+			n++
+		}
+		if i += n; n > 1 {
+			parts = append(parts, fmt.Sprintf("%s %d times, the last %s", name, n, list[i-1]))
+		} else {
+			parts = append(parts, list[i-1])
+		}
+	}
+	if len(parts) > most {
+		return fmt.Sprintf("%d calls, the first %s, the last %s", len(list), list[0], list[len(list)-1])
+	}
+	return strings.Join(parts, ", then ")
+}
