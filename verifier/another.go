@@ -153,6 +153,6 @@ func (x *another) restsOnGuess(ctx context.Context, c *verdict.Claim, in *ir.Ins
 		q.Holds = func(*ir.Instr) bool { return false }
 		x.from = flow.Follow(q)
 	}
-	of, _ := claims.MadeUp(ctx, x.p, c, in, x.from.Operands(in))
+	of, _ := claims.MadeUp(ctx, x.p, c, in, claims.DecidedBy(x.from, c, in))
 	return of != nil
 }

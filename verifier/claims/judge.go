@@ -67,7 +67,7 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 				endedByHandler(p, res, c, on)
 			}
 		case c.Status == verdict.Violated && in != nil:
-			of, with := MadeUp(late, p, c, in, r.Operands(in))
+			of, with := MadeUp(late, p, c, in, DecidedBy(r, c, in))
 			if of != nil {
 				taken[c.ID] = with
 			}
@@ -83,6 +83,16 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 		}
 	}
 	return taken, out
+}
+
+// DecidedBy lists the assumptions that decide whether violation c happens at an instruction: those that its operands rest
+// on, and where it goes past an object, how large that is.
+func DecidedBy(r *flow.Rests, c *verdict.Claim, in *ir.Instr) []string {
+	ids := r.Operands(in)
+	if c.Failure.Is(verdict.OutOfBounds) {
+		ids = append(ids, r.Extents(in)...)
+	}
+	return ids
 }
 
 // find looks for a range of the contents that make violation c no finding, and adds it; nil: there is none.

@@ -210,6 +210,20 @@ func (r *Rests) Operands(in *ir.Instr) []string {
 	return r.names(all)
 }
 
+// Extents lists those of them that say how much there is where the addresses lead that an instruction accesses.
+func (r *Rests) Extents(in *ir.Instr) []string {
+	all := newSet(len(r.ids))
+	for i, a := range in.Args {
+		if in.Op == ir.OpStore && i == 0 {
+			continue
+		}
+		for _, to := range r.of(a).points {
+			all.or(to.object.extent)
+		}
+	}
+	return r.names(all)
+}
+
 // Whole lists the assumptions that whole runs rest on: what they do, and how long.
 func (r *Rests) Whole() []string {
 	all := newSet(len(r.ids))

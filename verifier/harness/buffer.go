@@ -84,10 +84,21 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if b == nil || h.given(name+"."+t.Fields[b.pointer].Name).size(1) > 0 {
 		return nil
 	}
-	set := func(i int, v ir.Value) { h.Store(v, h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0), 1) }
-	number := func(i int, n ir.Value) { set(i, h.Resize(n, ir.Int(t.Fields[i].T.Bits))) }
+	own := !h.filling && h.p.hasConstructor(t)
+	// number makes member i, and returns it as a word, which is the harness's where a constructor decides it.
+	number := func(i int, what string) ir.Value {
+		f := &t.Fields[i]
+		at, member := h.Gep(p, off+f.BitOff/8, nil, 0), ir.Int(f.T.Bits)
+		n := h.any(name+"."+what, member)
+		if h.Store(n, at, 1); own && h.p.storesNumber(t, f) {
+			id := h.open(name+"."+f.Name, verdict.Contents, "").ID
+			h.shows(id, h.Load(member, at), f)
+			brings(id, n) // the block is as large
+		}
+		return h.Resize(n, h.Word())
+	}
 	limit := name + "." + t.Fields[b.capacity].Name
-	capacity := h.any(name+".capacity", h.Word())
+	capacity := number(b.capacity, "capacity")
 	of := h.note(name+"."+t.Fields[b.pointer].Name, verdict.Extent, verdict.Chosen,
 		"%s leads to as many elements as %s says", name+"."+t.Fields[b.pointer].Name, limit)
 	most := h.room(policy.HarnessCount, policy.WideCount)
@@ -97,7 +108,6 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	brings(h.note(limit, verdict.Limit, verdict.Chosen, "%s", limitText(limit, most,
 		t.Fields[b.capacity].T.Signed)),
 		h.Assume(h.Compare(ir.ULE, capacity, h.Int(h.Word(), most))))
-	number(b.capacity, capacity)
 	if h.filling {
 		h.Assume(h.Compare(ir.NE, capacity, h.Int(h.Word(), 0)))
 		b.lengths, b.indices = nil, nil // zero
@@ -105,17 +115,13 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 			t.Fields[b.capacity].T.Bits, capacity, of})
 	}
 	for _, i := range b.lengths {
-		n := h.any(name+"."+t.Fields[i].Name, h.Word())
-		below := h.Assume(h.Compare(ir.ULE, n, capacity))
-		brings(h.note(name+"."+t.Fields[i].Name, verdict.Interval, verdict.Chosen, "%s is at most %s",
-			name+"."+t.Fields[i].Name, limit), below)
-		number(i, n)
+		member := name + "." + t.Fields[i].Name
+		below := h.Assume(h.Compare(ir.ULE, number(i, t.Fields[i].Name), capacity))
+		brings(h.note(member, verdict.Interval, verdict.Chosen, "%s is at most %s", member, limit), below)
 	}
 	for _, i := range b.indices {
 		member := name + "." + t.Fields[i].Name
-		n := h.any(member, h.Word())
-		below := h.Assume(h.Compare(ir.ULT, n, capacity))
-		number(i, n)
+		below := h.Assume(h.Compare(ir.ULT, number(i, t.Fields[i].Name), capacity))
 		brings(h.note(member, verdict.Interval, verdict.Chosen, "%s is below %s", member, limit), below)
 	}
 	f := &t.Fields[b.pointer]
@@ -127,9 +133,12 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	h.holdsElements(f.T.Elem)
 	if ir.IsVoid(f.T.Elem) && (b.guess || f.T.Elem == nil) { // not const: the program may keep its own there
 		h.opaque(member, most)
+		if own { // so is an index that is read there
+			brings(h.open(member, verdict.Contents, "").ID, h.out.Blocks[len(h.out.Blocks)-1].fill)
+		}
 	}
 	brings(of, block)
-	set(b.pointer, h.memberOfOrNull(member, t, b.pointer, block))
+	h.Store(h.memberOfOrNull(member, t, b.pointer, block), h.Gep(p, off+f.BitOff/8, nil, 0), 1)
 	if b.guess {
 		h.out.Guesses = append(h.out.Guesses, member)
 	}

@@ -65,3 +65,18 @@ func (w *callWriter) begin(f *ir.Func, hd *shared) {
 		w.Store(made, object, 1)
 	}
 }
+
+// hasConstructor reports whether a function of the program fills, or makes, structures of type t: calls begin with it,
+// and what is in them is the program's.
+func (p *Program) hasConstructor(t *ir.DType) bool {
+	layout := places.LayoutOf(t)
+	if known, ok := p.constructed[layout]; ok {
+		return known
+	}
+	c, hd := &cone{p: p}, &shared{t: t}
+	out := slices.ContainsFunc(p.m.Funcs, func(g *ir.Func) bool {
+		return !g.IsDecl() && !g.Made && !g.Driven() && (c.fills(g, hd) || c.makes(g, hd))
+	})
+	p.constructed[layout] = out
+	return out
+}

@@ -30,6 +30,8 @@ type Program struct {
 	stored  map[places.Place]bool // where numbers are stored in structures; nil: not yet known
 	indexed map[places.Place]bool // likewise, by an index that varies, in an array that begins there
 
+	constructed map[string]bool // structures that functions fill or make, by layout
+
 	truths *truths // in unions; nil before a harness makes one
 
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
@@ -48,7 +50,7 @@ func NewProgram(m *ir.Module) *Program {
 		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, counts: map[string]Count{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
-		changed: ChangedGlobals(m), effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
+		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
 	p.keepVolatile()
 	p.keepNonnull()
 	for _, f := range m.Funcs {

@@ -144,6 +144,13 @@ func (h *harness) hint(name string, t *ir.DType, f *ir.DField, p ir.Value, off i
 	h.shows(a.ID, h.Load(ir.Int(bits), h.Gep(p, off+f.BitOff/8, nil, 0)), f)
 }
 
+// storesNumber reports whether the program stores numbers in member f of a t, and more than zeros, which only reset what is
+// the caller's.
+func (p *Program) storesNumber(t *ir.DType, f *ir.DField) bool {
+	x := p.seems.At[places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}]
+	return x != nil && x.Some && (x.Value.Ulow != 0 || x.Value.Uhigh != 0)
+}
+
 // shows notes that v, which member f holds, is contents that an assumption of that ID is about. How it is compared with
 // itself says what it is: a number with a sign, one without, or bytes with a part of them (Narrow).
 func (h *harness) shows(id string, v ir.Value, f *ir.DField) {
