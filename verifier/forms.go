@@ -15,10 +15,12 @@ import (
 // What a guess of a generated harness leaves open is asked once more in another form of the program, in which the guess
 // is made otherwise, or not needed. What holds there becomes known of the claim, under what the form assumes.
 
-// Names of techniques: contents in ranges that do no harm (wider.go), and stubs for functions without a body.
+// Names of techniques: contents in ranges that do no harm (wider.go), stubs for functions without a body, and arguments
+// that the program makes (made.go).
 const (
 	narrowName = "narrow"
 	stubsName  = "stubs"
+	madeName   = "made"
 )
 
 // form is another form of the program.
@@ -68,15 +70,10 @@ func ownPart(m *ir.Module, plan *Plan) *ir.Module {
 
 // again verifies a form in half of the time that the entry took; nil: it did not come to its end.
 func again(ctx context.Context, b *built, res *verdict.Result) *verdict.Result {
-	left, limited := budget.Left(ctx)
-	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
-	if limited && left/2 < limit { // what is known is to be put together in time, too
-		limit = left / 2
-	}
-	within, cancel := budget.WithTimeout(ctx, limit)
+	within, cancel := someTime(ctx)
 	defer cancel()
 	plan := (&problem.Problem{Plan: *b.plan}).Aside().Plan
-	plan.Answers, plan.Wide, plan.Overlap, plan.EndsUnasked = nil, nil, nil, false
+	plan.Answers, plan.Wide, plan.Overlap, plan.Made, plan.EndsUnasked = nil, nil, nil, nil, false
 	more := &verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
 		Assumptions: slices.Clone(plan.Assumptions)}
 	faults := problem.NewAnswers()
@@ -92,6 +89,16 @@ func again(ctx context.Context, b *built, res *verdict.Result) *verdict.Result {
 	case <-ctx.Done(): // more is not ours to read
 	}
 	return nil
+}
+
+// someTime gives half of the time that the entry took, and no more than half of what it has left: what is known is to be put
+// together in time, too.
+func someTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
+	if left, limited := budget.Left(ctx); limited && left/2 < limit {
+		limit = left / 2
+	}
+	return budget.WithTimeout(ctx, limit)
 }
 
 // adopt makes k, a claim of more, one of res that holds under some assumptions of a form beside its own.

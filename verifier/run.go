@@ -128,9 +128,11 @@ func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res
 		for _, means := range stubMeans {
 			forms = append(forms, stubForm(means.kind, means.text))
 		}
-		for _, f := range append(forms, unguessed()) {
+		for _, f := range forms {
 			f.ask(ctx, m, plan, res)
 		}
+		withMade(ctx, m, plan, res)
+		unguessed().ask(ctx, m, plan, res)
 	}
 	claims.BoundByHandlers(p, res)
 	claims.MarkAfter(p, res)
@@ -143,7 +145,7 @@ func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res
 // Certificate.Makers are among them.
 func Techniques() []string {
 	var names []string
-	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName, stubsName}, invariant.Makers,
+	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName, stubsName, madeName}, invariant.Makers,
 		graphterm.Techniques, termination.Techniques} {
 		for _, n := range list {
 			if !slices.Contains(names, n) {

@@ -106,7 +106,7 @@ func takeOver(res, more *verdict.Result, b *built) {
 		k := known[verdict.Site(c.ID)]
 		past := c.Status == verdict.Violated && len(guessed(b.plan, c)) > 0
 		if k == nil || !past && !leftOut(c) || k.Unreachable && slices.ContainsFunc(b.assumed, func(a verdict.Assumption) bool {
-			return a.Relation == verdict.Interval // nothing comes there with such contents
+			return a.Relation == verdict.Interval || a.Relation == verdict.Contents // nothing comes there with these
 		}) {
 			continue
 		}

@@ -86,6 +86,9 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if o := program.Overlapping(f); o != nil {
 			j.Plan.Overlap = beside(&base, o)
 		}
+		if made := program.Made(f, linkage); made != nil {
+			j.Plan.Made = beside(&base, made)
+		}
 		j.Plan.Guesses, j.Structs, j.Tests = h.Guesses, h.Structs, h.Tests
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
 			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())

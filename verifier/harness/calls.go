@@ -93,6 +93,7 @@ type callWriter struct {
 	made   int  // calls that were written
 	begun  bool // calls come first without which others are not made
 	limits []limited
+	handed map[int]*shared // what the next call gets for parameters (made.go); nil: what handleFor says
 	out    Calls
 }
 

@@ -220,7 +220,13 @@ func (p *handlePlace) address(b *irbuild.Builder) ir.Value {
 
 // handle returns the handle that parameter i leads to in an entry of calls; nil: something else.
 func (h *harness) handle(i int) *handlePlace {
-	if h.calls == nil {
+	switch {
+	case h.calls == nil:
+		return nil
+	case h.calls.handed != nil:
+		if hd := h.calls.handed[i]; hd != nil {
+			return &handlePlace{hd, 0}
+		}
 		return nil
 	}
 	t := h.p.effectsOf(h.of).handed[i]

@@ -48,6 +48,8 @@ const (
 // Generated harnesses.
 const (
 	HarnessCalled    = 12   // functions that an entry of calls calls beside its own
+	MadeBy           = 4    // functions that make what another is handed
+	MadeBetween      = 6    // functions of which one is called in between
 	HarnessBeside    = 400  // functions of a program that is read once more for what is written beside
 	HarnessFunctions = 6    // that one pointer may lead to
 	HarnessCount     = 64   // elements behind a pointer with a length
