@@ -3,6 +3,7 @@ package editors
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -12,10 +13,14 @@ func (s *Server) codeActions(_ context.Context, params json.RawMessage) (any, er
 	var p struct {
 		Context struct {
 			Diagnostics []diagnostic `json:"diagnostics"`
+			Only        []string     `json:"only"`
 		} `json:"context"`
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
+	}
+	if only := p.Context.Only; len(only) > 0 && !slices.Contains(only, "quickfix") {
+		return []codeAction{}, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

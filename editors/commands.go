@@ -160,7 +160,7 @@ func (s *Server) checkNow(ctx context.Context, of *project, c Check, progress fu
 		}
 		out = append(out, o)
 	}
-	if c.Limit == proving || len(c.Entries) > 0 {
+	if c.Limit == proving {
 		var text bytes.Buffer
 		reports.Text(&text, done.report, reports.TextOptions{Quiet: true})
 		s.say(severityInformation, strings.Join(strings.Fields(text.String()), " "))

@@ -22,8 +22,8 @@ type editor struct {
 	to  io.Writer
 	dir string
 
-	checks chan Check                 // that were asked for
-	block  func(done <-chan struct{}) // in each check; nil: nothing
+	checks chan Check                          // that were asked for
+	block  func(c Check, done <-chan struct{}) // in each check; nil: nothing
 
 	writing sync.Mutex
 	mu      sync.Mutex
@@ -62,7 +62,7 @@ func newEditor(t *testing.T, report func(Check) (*verdict.Report, error), can ma
 			c.Edited = e.read(c.Edited)
 			e.checks <- c
 			if e.block != nil {
-				e.block(ctx.Done())
+				e.block(c, ctx.Done())
 			}
 			return report(c)
 		},

@@ -60,12 +60,19 @@ func (of *project) assumptionsOf(name string) []verdict.Assumption {
 	return out
 }
 
+// longestHint is how many characters of an assumption stand in a line; its tooltip has all.
+const longestHint = 60
+
 // label is an assumption, which a click changes where a line of the manifest can.
 func (of *project) label(name string, a verdict.Assumption) labelPart {
-	l := labelPart{Value: "⟨" + a.Text + "⟩", Tooltip: fmt.Sprintf("%s (%s)", a.Text, origins[a.Origin])}
+	text := a.Text
 	if a.Guessed() {
-		l.Value = "⟨if " + a.Text + "⟩"
+		text = "if " + text
 	}
+	if long := []rune(text); len(long) > longestHint {
+		text = string(long[:longestHint]) + "…"
+	}
+	l := labelPart{Value: "⟨" + text + "⟩", Tooltip: fmt.Sprintf("%s (%s)", a.Text, origins[a.Origin])}
 	switch function, kind, isStub := reports.StubLine(&a); {
 	case isStub:
 		l.Command = &editorCommand{"change this", cmdStub, []string{of.dir, function, kind}}

@@ -17,6 +17,7 @@ import (
 type project struct {
 	dir    string
 	report *verdict.Report    // nil: it was never checked
+	whole  bool               // no check of all of it was begun and not ended
 	texts  map[string]*string // open files, as they were when that was checked
 	build  map[string][]diagnostic
 	shown  map[string]bool    // files whose diagnostics the editor was sent
@@ -47,25 +48,42 @@ const quick = 2 * time.Second
 // checkAll has a project checked, in place of a check that an earlier edit began: at first with little time for each entry,
 // then as long as is usual, where that may tell more. s.mu is to be held.
 func (s *Server) checkAll(of *project) {
+	of.whole = false
 	s.begin(of, 0, func(ctx context.Context, progress func(Progress)) {
 		first, err := s.run(ctx, of, Check{Limit: quick}, progress)
 		s.took(ctx, of, first, err)
 		if err == nil && ctx.Err() == nil && openForTime(first.report) {
-			whole, err := s.run(ctx, of, Check{}, progress)
-			s.took(ctx, of, whole, err)
+			s.checkWhole(ctx, of, progress)
+			return
 		}
+		s.wholeIf(ctx, of)
 	})
 }
 
+// checkWhole checks all of a project, as long as is usual.
+func (s *Server) checkWhole(ctx context.Context, of *project, progress func(Progress)) {
+	whole, err := s.run(ctx, of, Check{}, progress)
+	s.took(ctx, of, whole, err)
+	s.wholeIf(ctx, of)
+}
+
+// wholeIf notes that a check of all of a project has ended, if nothing came between.
+func (s *Server) wholeIf(ctx context.Context, of *project) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of.whole = of.whole || ctx.Err() == nil
+}
+
 // checkTyped has what a file that was changed and not saved has a part in checked, when it has rested for a while. A
-// project that is built by a command of its own is checked when files are saved. s.mu is to be held.
+// project that is built by a command of its own is checked when files are saved. A check of the whole project that came to
+// no end goes on then. s.mu is to be held.
 func (s *Server) checkTyped(of *project, file string) {
 	m, err := manifest.Read(of.dir)
 	if err != nil || m.Build.Command != "" {
 		return
 	}
-	entries := of.entriesOf(file)
-	if of.report != nil && len(entries) == 0 {
+	entries, whole := of.entriesOf(file), of.whole
+	if of.report != nil && len(entries) == 0 && whole {
 		return
 	}
 	s.begin(of, s.quiet, func(ctx context.Context, progress func(Progress)) {
@@ -74,6 +92,9 @@ func (s *Server) checkTyped(of *project, file string) {
 			return // an entry may be gone; saving the file says more
 		}
 		s.took(ctx, of, now, err)
+		if err == nil && !whole {
+			s.checkWhole(ctx, of, progress)
+		}
 	})
 }
 

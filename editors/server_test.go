@@ -2,6 +2,7 @@ package editors
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,6 +207,38 @@ func TestTyping(t *testing.T) {
 	e.notify("textDocument/didClose", e.document("a.c"))
 }
 
+// TestGoesOn: a check of the whole project that typing ended goes on behind the check of what was typed.
+func TestGoesOn(t *testing.T) {
+	first := make(chan bool, 1)
+	first <- true
+	e := newEditor(t, testReport, nil)
+	e.block = func(c Check, done <-chan struct{}) {
+		if c.Limit == 0 && len(first) > 0 { // the whole check at first
+			<-first
+			<-done
+		}
+	}
+	e.openFile("a.c", testSource)
+	var got []string
+	next := func() { c := <-e.checks; got = append(got, fmt.Sprint(c.Limit, len(c.Entries), len(c.Edited))) }
+	next()
+	next()
+	e.change("a.c", testSource+"\n")
+	next()
+	next()
+	if want := []string{"2s 0 0", "0s 0 0", "2s 3 1", "0s 0 1"}; !slices.Equal(got, want) {
+		t.Errorf("checks %q, want %q", got, want)
+	}
+	e.published("a.c")
+	e.published("a.c")
+	e.published("a.c")
+	e.change("a.c", testSource+"\n\n")
+	next()
+	if e.published("a.c"); len(e.checks) != 0 || got[4] != "2s 3 1" {
+		t.Errorf("then %s, and %d more", got[4], len(e.checks))
+	}
+}
+
 // TestPull: an editor that asks for diagnostics is not sent those of files that it shows, and is told when to ask.
 func TestPull(t *testing.T) {
 	e := newEditor(t, testReport, map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}},
@@ -292,7 +325,7 @@ func TestCancel(t *testing.T) {
 	e.openFile("a.c", testSource)
 	e.published("a.c")
 	e.published("a.c")
-	e.block = func(done <-chan struct{}) {
+	e.block = func(_ Check, done <-chan struct{}) {
 		started <- true
 		<-done
 		ended <- true

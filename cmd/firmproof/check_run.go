@@ -67,6 +67,9 @@ func (t *turns) verify(ctx context.Context, progress io.Writer, fl *checkFlags) 
 	run := &checking{certs: fl.certs, line: newProgress(progress, n, fl.out.quiet),
 		cache: answers.OpenFolder(fl.answers), clock: fl.clock}
 	run.line.json = fl.progressJSON
+	if run.cache != nil {
+		run.cache.Reads = len(fl.edited) > 0 // somebody types: the next text is another one
+	}
 	defer run.line.clear()
 	if fl.failFast {
 		ctx, run.end = context.WithCancel(ctx)

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -291,4 +294,42 @@ func (s *lspSession) stubs(dir string, list []lspDiagnostic) {
 			s.t.Errorf("no fix %q among %v", want, seen)
 		}
 	}
+}
+
+// TestCheckEdited: what is checked of a text that is not saved leaves nothing in the folders of units and answers, which
+// serve what did not change.
+func TestCheckEdited(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.c": "int f(int x) { return x / 2; }\nint main(void) { return f(1); }\n",
+		"typed": "int f(int x) { return x / 0; }\nint main(void) { return f(1); }\n"})
+	cache, answers := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	kept := func() []string {
+		var out []string
+		for _, root := range []string{cache, answers} {
+			if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() {
+					out = append(out, path)
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out
+	}
+	file := filepath.Join(dir, "a.c")
+	check := func(want int, args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := runWith(append([]string{"check", "--cache", answers, file}, args...), &out, &errs); code != want {
+			t.Errorf("exit %d, want %d: %s%s", code, want, out.String(), errs.String())
+		}
+	}
+	check(exitOK)
+	before := kept()
+	check(exitViolated, "--edited", file+"="+filepath.Join(dir, "typed"))
+	if after := kept(); len(before) == 0 || !slices.Equal(before, after) {
+		t.Errorf("kept were %d files, now %d: %q", len(before), len(after), after)
+	}
+	check(exitOK)
 }

@@ -384,6 +384,9 @@ func (b *preparation) options(checks verdict.CheckSet) compile.Options {
 	if os.MkdirAll(opts.CacheDir, 0o755) != nil {
 		opts.CacheDir = ""
 	}
+	if len(opts.Edited) > 0 && opts.Units == "" { // somebody types: the next text is another one
+		opts.CacheDir, opts.Units = "", opts.CacheDir
+	}
 	return opts
 }
 
