@@ -89,7 +89,8 @@ func newEditor(t *testing.T, report func(Check) (*verdict.Report, error), can ma
 			t.Error(err)
 		}
 	})
-	e.ask("initialize", map[string]any{"capabilities": can, "initializationOptions": map[string]any{"checked": true}}, nil)
+	e.ask("initialize", map[string]any{"capabilities": can, "initializationOptions": map[string]any{"checked": true,
+		"whileTyping": can["whileTyping"]}}, nil)
 	e.notify("initialized", struct{}{})
 	return e
 }

@@ -8,9 +8,11 @@ import (
 
 // function is one that a text in C defines.
 type function struct {
-	name          string
-	at, head, end int // bytes: of its name, of the brace that opens its body, behind the one that closes it
-	params        []parameter
+	name    string
+	at, end int // bytes: of its name, behind the brace that closes its body
+	list    int // behind the parenthesis that closes its parameters
+	head    int // of the brace that opens its body
+	params  []parameter
 }
 
 type parameter struct {
@@ -91,6 +93,9 @@ func functionsOf(text string) []function {
 			if name := tokens[max(0, i-1)]; f == nil && i-1 > begin && name.kind == ctoken.Name && !notFunctions[name.text] &&
 				(tokens[i-2].kind == ctoken.Name || tokens[i-2].text == "*" || tokens[i-2].text == ")" || tokens[i-2].text == "}") {
 				f = &function{name: name.text, at: name.at, params: parametersOf(tokens[i+1 : min(end, len(tokens))])}
+				if end < len(tokens) {
+					f.list = tokens[end].at + 1
+				}
 			}
 			i = end
 		case "[":

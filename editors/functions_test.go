@@ -42,7 +42,7 @@ extern "C" int last(int n) {
 	if s := strings.Join(got, "|"); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
-	if f := functionsOf(text)[0]; text[f.head] != '{' || text[f.end-1] != '}' || positionIn(text, f.end).Line != 11 {
+	if f := functionsOf(text)[0]; text[f.head] != '{' || text[f.list-1] != ')' || text[f.end-1] != '}' || positionIn(text, f.end).Line != 11 {
 		t.Errorf("%+v", f)
 	}
 }

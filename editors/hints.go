@@ -26,7 +26,7 @@ func (s *Server) inlayHints(_ context.Context, params json.RawMessage) (any, err
 		}
 		hints := map[position]int{} // index into out
 		for _, a := range of.assumptionsOf(f.name) {
-			at := head
+			at := positionIn(d.text, f.list)
 			for _, param := range f.params {
 				if root, _, _ := strings.Cut(a.Subject, "."); root == param.name {
 					at = positionIn(d.text, param.end)

@@ -119,7 +119,7 @@ func (e *editor) hints() {
 	e.ask("textDocument/inlayHint", p, &list)
 	if len(list) != 2 || list[0].Position != (position{10, 23}) || list[0].Label[0].Value != "⟨if p leads to 64 bytes⟩" ||
 		!slices.Equal(list[0].Label[0].Command.Arguments, []string{e.dir, "third.p", "64 bytes"}) ||
-		list[1].Position != (position{11, 0}) || list[1].Label[0].Command.Command != cmdStub {
+		list[1].Position != (position{10, 31}) || list[1].Label[0].Command.Command != cmdStub {
 		e.t.Errorf("hints: %+v", list)
 	}
 }
@@ -241,7 +241,7 @@ func TestGoesOn(t *testing.T) {
 
 // TestPull: an editor that asks for diagnostics is not sent those of files that it shows, and is told when to ask.
 func TestPull(t *testing.T) {
-	e := newEditor(t, testReport, map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}},
+	e := newEditor(t, testReport, map[string]any{"whileTyping": false, "textDocument": map[string]any{"diagnostic": map[string]any{}},
 		"workspace": map[string]any{"diagnostics": map[string]any{"refreshSupport": true}}})
 	e.openFile("a.c", testSource)
 	e.wait("workspace/diagnostic/refresh", nil)

@@ -12,7 +12,8 @@ let client: LanguageClient | undefined;
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const settings = vscode.workspace.getConfiguration('firmproof');
   const run: ServerOptions = { command: settings.get<string>('path', 'firmproof'), args: ['lsp'] };
-  const server: Server = { sendRequest: (method, params, token) => client!.sendRequest(method, params, token) };
+  // with a token that is undefined, the client would send a list of both
+  const server: Server = { sendRequest: (method, params, token) => token ? client!.sendRequest(method, params, token) : client!.sendRequest(method, params) };
   const panel = new TracePanel(server);
   const harnesses = new Harnesses(server);
   const options: LanguageClientOptions = {
