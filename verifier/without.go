@@ -10,9 +10,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// A generated harness keeps what pointers lead to apart, lets no handler of interrupts run meanwhile, and takes weak
-// functions as they are, which are guesses. The entry in which pointers may lead to one place
-// (harness.Program.Overlapping), with reads of variables that give any value each time and stubs for weak functions, does
+// A generated harness keeps what pointers lead to apart, has no pointer in memory be null, lets no handler of interrupts run
+// meanwhile, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to one place, or
+// be null (harness.Program.Overlapping), with reads of variables that give any value each time and stubs for weak functions, does
 // without: what holds there, too, holds.
 
 // unguessed is the entry that does without these guesses.
@@ -61,12 +61,12 @@ func takeUnguessed(res, more *verdict.Result, _ *built) {
 	}
 }
 
-// restsOnAny returns what reports a claim that holds if pointers lead to different places, no handler runs, or weak
-// functions stay, for all that anybody says.
+// restsOnAny returns what reports a claim that holds if pointers lead to different places or are not null, no handler runs,
+// or weak functions stay, for all that anybody says.
 func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
 	return func(c *verdict.Claim) bool {
 		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
-			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.MayBeReplaced())
+			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.MayBeReplaced() || a.MayBeNull())
 		})
 	}
 }

@@ -97,6 +97,42 @@ int plain(const unsigned char *p, int len) { int s = 0; for (int i = 0; i != len
 	}
 }
 
+// TestTestedMembers: that a pointer in a structure is not null is a condition where the function compares it with null,
+// itself or by a copy, of what does not hold with null there.
+func TestTestedMembers(t *testing.T) {
+	const code = `struct node { int id; struct node *next; };
+struct list { struct node *head; int n; };
+struct text { char *buf; unsigned len; };
+int direct(struct list *l) { if (!l->head) return l->head->id; return 0; }
+int copied(struct list *l) { struct node *h = l->head; if (!h) return h->id; return 0; }
+int assigned(struct list *l) { struct node *h; if ((h = l->head) == 0) return l->head->id; return 0; }
+int behind(struct list *l) { return l->head ? 0 : 100 / l->n; }
+int bytes(struct text *s) { char *b = s->buf; if (!b && s->len) return b[0]; return 0; }
+int other(struct list *l) { struct node *h = l->head; int id = h->id; h = l->head->next; return h ? id : 0; }
+int unasked(struct list *l) { return l->head->id; }
+`
+	dir := writeTree(t, map[string]string{"src.c": code})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory,div-by-zero", withoutCalls)
+	want := map[string]bool{"direct": true, "copied": true, "assigned": true, "behind": true, "bytes": true,
+		"other": false, "unasked": false}
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		rests := false
+		for k := range r.Claims {
+			for _, a := range r.RestsOn(&r.Claims[k]) {
+				rests = rests || a.MayBeNull()
+			}
+		}
+		f := strings.TrimPrefix(r.Entry, "any call of ")
+		if w, known := want[f]; !known || rests != w || r.Status == verdict.Violated {
+			t.Errorf("%s is %s, rests on a pointer that is not null: %v\n%s", f, r.Status, rests, errs)
+		}
+	}
+	if len(rep.Results) != len(want) {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
+}
+
 // TestUnionOfStructures: of a union of structures, the pointers of the first that holds some lead to something; what is
 // read through them past that is unknown, and through an address that the program makes itself a violation.
 func TestUnionOfStructures(t *testing.T) {

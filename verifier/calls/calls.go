@@ -209,7 +209,7 @@ func (c *byCalls) waits(claim *verdict.Claim) bool {
 			case verdict.Start:
 				return c.decides(a)
 			case verdict.Interval, verdict.Contents, verdict.Nullness:
-				return a.Guessed()
+				return a.Guessed() && !a.MayBeNull()
 			}
 			return false
 		})

@@ -154,7 +154,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	}
 	if places.IsFunction(t) {
 		f := h.function(name, t.Elem, h.p.places.InKind(member, known))
-		if h.reaches(known.Null) {
+		if h.reaches(known.Null) || h.reaches(known.Copied) {
 			return h.orNull(name, f)
 		}
 		return f

@@ -3,6 +3,7 @@ package harness
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // widePrefix starts the names of the functions that Wide makes.
@@ -38,14 +39,33 @@ func (h *harness) memberOfOrNull(name string, t *ir.DType, i int, v ir.Value) ir
 	return h.memberOrNull(name, known, v)
 }
 
-// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, or in a wide harness where the
-// function comes to code that compares it with null.
+// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, and where the function comes to
+// code that compares it with null, in harnesses that are wide or do without guesses (overlap.go). Elsewhere it is a guess
+// that it is not null.
 func (h *harness) memberOrNull(name string, known *places.Held, v ir.Value) ir.Value {
 	null := h.given(name).Null
-	if tested := null == nil && h.wide && h.reaches(known.Null); tested {
+	switch tested := null == nil && (h.reaches(known.Null) || h.reaches(known.Copied)); {
+	case null != nil && *null:
+		return h.orNull(name, v)
+	case tested && h.wide:
 		h.widened = true
-	} else if null == nil || !*null {
-		return v
+		return h.orNull(name, v)
+	case tested && h.overlap:
+		h.met = true
+		return h.orNull(name, v)
+	case tested && !h.filling:
+		return h.made(h.notNull(name, verdict.Chosen, name+" is not null"), v)
 	}
-	return h.orNull(name, v)
+	return v
+}
+
+// notNull notes that a pointer is not null, which the program compares with null. It returns the assumption's ID.
+func (h *harness) notNull(name string, origin verdict.Origin, text string) string {
+	id := h.note(name, verdict.Nullness, origin, "%s", text)
+	for i := range h.out.Assumptions {
+		if a := &h.out.Assumptions[i]; a.ID == id {
+			a.Line = verdict.MayBeNull
+		}
+	}
+	return id
 }

@@ -39,6 +39,9 @@ const (
 	Meaning  Relation = "meaning"  // what C, the library, the machine or the environment leaves open
 )
 
+// MayBeNull is the Line of an assumption that a pointer is not null, which the program compares with null.
+const MayBeNull = "may be null"
+
 // Replaceable is the Other of an assumption about calls of a function that another file may define instead.
 const Replaceable = "replaceable"
 
@@ -64,6 +67,9 @@ func Assume(subject string, relation Relation, origin Origin, text string) Assum
 
 // MayBeReplaced reports that it is about a function that another file may define instead.
 func (a *Assumption) MayBeReplaced() bool { return a.Relation == Calls && a.Other == Replaceable }
+
+// MayBeNull reports that a pointer is not null, for all that anybody says.
+func (a *Assumption) MayBeNull() bool { return a.Relation == Nullness && a.Line == MayBeNull }
 
 // Guessed reports whether nothing but the tool, or the calls that it happened to see, says so.
 func (a *Assumption) Guessed() bool { return a.Origin == Chosen || a.Origin == Observed }

@@ -26,6 +26,7 @@ func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
 			for i, v := range in.Args {
 				if c, ok := in.Args[1-i].(*ir.Const); ok && c.Kind == ir.ConstNull {
 					ps.copied(vars, copies, v, f, policy.FlowCopies)
+					ps.held(vars, v, f, policy.FlowCopies)
 				}
 			}
 		}
@@ -56,4 +57,47 @@ func (ps *Table) copied(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Valu
 	for _, c := range copies[at] {
 		ps.copied(vars, copies, c, f, steps-1)
 	}
+}
+
+// held notes that f compares with null what it has just copied from a place: v is loaded from a local variable that may
+// still hold it, as in `h = list->head; if (!h)`.
+func (ps *Table) held(vars map[ir.Value]*ir.Var, v ir.Value, f *ir.Func, steps int) {
+	from := cast(v)
+	if from == nil || steps < 0 || vars[from.Args[0]] == nil {
+		return
+	}
+	for _, s := range lastStores(from) {
+		copied := cast(s.Args[0])
+		if copied == nil {
+			continue
+		}
+		for _, p := range PlacesAt(vars, copied.Args[0]) {
+			if h := ps.get(p); !slices.Contains(h.Copied, f) {
+				h.Copied = append(h.Copied, f)
+			}
+		}
+		ps.held(vars, copied, f, steps-1)
+	}
+}
+
+// lastStores returns the stores to the address of a load that may be the last ones before it, in its function.
+func lastStores(load *ir.Instr) (out []*ir.Instr) {
+	seen := map[*ir.Block]bool{}
+	var before func(b *ir.Block, end int)
+	before = func(b *ir.Block, end int) {
+		for i := end - 1; i >= 0; i-- {
+			if in := b.Instrs[i]; in.Op == ir.OpStore && in.Args[1] == load.Args[0] {
+				out = append(out, in)
+				return
+			}
+		}
+		for _, p := range b.Preds {
+			if !seen[p] {
+				seen[p] = true
+				before(p, len(p.Instrs))
+			}
+		}
+	}
+	before(load.Block, slices.Index(load.Block.Instrs, load))
+	return out
 }

@@ -30,6 +30,7 @@ type Held struct {
 	Passed bool       // it is a parameter: stored is what calls pass
 	Set    bool       // by the code, not by an initialiser
 	Null   []*ir.Func // that compare it with null
+	Copied []*ir.Func // that compare with null what they have just copied from it
 	Ends   []*ir.Func // that compare with null what they copied from it, if it leads to a structure of its own kind
 	As     *ir.DType  // a void pointer: what it is taken for
 	Puts   []*ir.Func // those of funcs that the code stores
