@@ -32,7 +32,7 @@ var sources = map[string]string{
 	"calls":                     "calls/calls.go",
 	"narrow":                    "harness/narrow.go replay/harmless.go",
 	"stubs":                     "bodiless.go",
-	"made":                      "made.go harness/made.go",
+	"made":                      "harness/made.go",
 
 	"elements":   "invariant/elements.go",
 	"intervals":  "invariant/floats.go",
