@@ -24,14 +24,14 @@ function server(answers: Record<string, (params: any) => unknown>) {
 test('a counterexample opens in a panel that runs the page of the server alone, and moves the line of the editor along', async () => {
   const s = server({ 'firmproof/trace': () => ({ html: '<html>the viewer</html>' }) });
   const panel = new TracePanel(s);
-  await panel.show('/work', 'memory@put#1');
+  await panel.show('/fw', 'memory@put#1');
   const [p] = seen.panels;
   assert.equal(p.webview.html, '<html>the viewer</html>');
   assert.deepEqual(p.options.localResourceRoots, []);
-  assert.deepEqual(s.asked, [['firmproof/trace', { dir: '/work', claim: 'memory@put#1' }]]);
+  assert.deepEqual(s.asked, [['firmproof/trace', { dir: '/fw', claim: 'memory@put#1' }]]);
   assert.equal(seen.context['firmproof.stepping'], true);
   await p.say({ step: 3, of: 7, file: 'src/a.c', line: 12, column: 5, value: 'i = 10', kind: 'assign' });
-  assert.deepEqual(seen.shown, [{ file: '/work/src/a.c', column: 1, line: 11, text: 'i = 10  (step 3 of 7)' }]);
+  assert.deepEqual(seen.shown, [{ file: '/fw/src/a.c', column: 1, line: 11, text: 'i = 10  (step 3 of 7)' }]);
   await p.say({ step: 4, of: 7, file: '/elsewhere/b.c', line: 99, column: 5, value: 'x', kind: 'call' });
   assert.deepEqual([seen.shown[1].file, seen.shown[1].line], ['/elsewhere/b.c', 19]);
   await p.say({ step: 5, of: 7, file: 'firmproof-libc/string.c', line: 2, column: 5, value: 'x', kind: 'call' });
@@ -40,25 +40,25 @@ test('a counterexample opens in a panel that runs the page of the server alone, 
   assert.equal(seen.shown.length, 2);
   panel.press('j');
   assert.deepEqual(p.posted, [{ key: 'j' }]);
-  await panel.show('/work', 'memory@put#2');
+  await panel.show('/fw', 'memory@put#2');
   assert.equal(seen.panels.length, 1);
   p.dispose();
   assert.equal(seen.context['firmproof.stepping'], false);
-  await panel.show('/work', 'memory@put#2');
+  await panel.show('/fw', 'memory@put#2');
   assert.equal(seen.panels.length, 2);
 });
 
 test('of steps that come quickly, the last one is shown', async () => {
   const panel = new TracePanel(server({ 'firmproof/trace': () => ({ html: '' }) }));
-  await panel.show('/work', 'c');
+  await panel.show('/fw', 'c');
   for (const line of [1, 2, 3]) void seen.panels[0].say({ step: line, of: 3, file: 'a.c', line, column: 1, value: '', kind: 'assign' });
   await later();
   assert.equal(seen.shown.at(-1)?.line, 2);
 });
 
 const range = { start: { line: 4, character: 5 }, end: { line: 4, character: 9 } };
-const list: Harness[] = ['right', 'wrong', 'open', 'within', 'gone'].map(entry => ({ dir: '/work', entry, uri: 'file:///work/a%20b.c', range }));
-const outcome = (entry: string, status: string, target = 'host'): Outcome => ({ entry, target, status, seconds: 1, message: status === 'violated' ? 'index 8 of 8' : '', line: 6, uri: 'file:///work/a.c' });
+const list: Harness[] = ['right', 'wrong', 'open', 'within', 'gone'].map(entry => ({ dir: '/fw', entry, uri: 'file:///fw/a%20b.c', range }));
+const outcome = (entry: string, status: string, target = 'host'): Outcome => ({ entry, target, status, seconds: 1, message: status === 'violated' ? 'index 8 of 8' : '', line: 6, uri: 'file:///fw/a.c' });
 
 test('the Testing view has the harnesses; only what is proved has passed', async () => {
   const outcomes: Record<string, Outcome[]> = {
@@ -74,10 +74,10 @@ test('the Testing view has the harnesses; only what is proved has passed', async
   await h.run({} as never, { isCancellationRequested: false } as never);
   assert.deepEqual(seen.runs.map(r => [r.item, r.how]), [['right', 'passed'], ['wrong', 'failed'], ['open', 'errored'], ['within', 'skipped'], ['gone', 'errored']]);
   const [m] = seen.runs[1].messages!;
-  assert.deepEqual([m.message, m.location?.uri.fsPath, (m.location?.range as any).line], ['index 8 of 8 (avr)', '/work/a.c', 6]);
+  assert.deepEqual([m.message, m.location?.uri.fsPath, (m.location?.range as any).line], ['index 8 of 8 (avr)', '/fw/a.c', 6]);
   assert.match(seen.runs[4].messages![0].message, /no function gone/);
   assert.match(seen.output, /right on cortex-m3: proved\r\n/);
-  assert.deepEqual(s.asked[1], ['workspace/executeCommand', { command: 'firmproof.check', arguments: ['/work', 'right'] }]);
+  assert.deepEqual(s.asked[1], ['workspace/executeCommand', { command: 'firmproof.check', arguments: ['/fw', 'right'] }]);
 });
 
 test('what was cancelled has not passed', async () => {
@@ -92,12 +92,12 @@ test('traces open in the panel, comparisons and harnesses see what was saved, ot
   const shown: string[] = [], done: string[] = [];
   const run = executed({ show: async (dir: string, claim: string) => { shown.push(`${dir} ${claim}`); } });
   const next = (command: string) => { done.push(command); return command; };
-  assert.equal(await run('firmproof.trace', ['/work', 'c'], next), undefined);
-  assert.equal(await run('firmproof.check', ['/work', 'f'], next), 'firmproof.check');
+  assert.equal(await run('firmproof.trace', ['/fw', 'c'], next), undefined);
+  assert.equal(await run('firmproof.check', ['/fw', 'f'], next), 'firmproof.check');
   assert.equal(seen.saved, 0);
-  await run('firmproof.compare', ['/work', 'f'], next);
+  await run('firmproof.compare', ['/fw', 'f'], next);
   assert.equal(seen.saved, 1);
-  assert.deepEqual([shown, done], [['/work c'], ['firmproof.check', 'firmproof.compare']]);
+  assert.deepEqual([shown, done], [['/fw c'], ['firmproof.check', 'firmproof.compare']]);
 });
 
 test('the package names what the extension registers, and takes nothing from a workspace that nobody trusts', () => {

@@ -74,7 +74,7 @@ export const window = {
 };
 
 export const workspace = {
-  workspaceFolders: [{ uri: Uri.file('/work') }],
+  workspaceFolders: [{ uri: Uri.file('/fw') }],
   openTextDocument: async (uri: Uri) => {
     if (uri.fsPath.includes('firmproof-libc')) throw new Error('no such file');
     return { uri, lineCount: 20 };
