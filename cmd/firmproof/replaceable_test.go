@@ -44,3 +44,20 @@ void o_ok(int i) { if (i < 0 || i >= eight()) return; buf[i] = 1; }
 		}, func(c *verdict.Claim, _ string) bool { return c.Check == verdict.Termination })
 	}
 }
+
+// TestLibraryIsNotReplaced: what functions of the C library do is what the standard says, whoever defines them.
+func TestLibraryIsNotReplaced(t *testing.T) {
+	path := filepath.Join(writeTree(t, map[string]string{"a.c": `#include <stdio.h>
+#include <stdlib.h>
+int f(void) { char b[8]; snprintf(b, sizeof b, "%d", 7); return b[0] + abs(-3); }
+`}), "a.c")
+	_, rep, errs := checkJSON(t, path, "--target", "cortex-m3")
+	if len(rep.Results) != 1 || rep.Results[0].Status != verdict.Proved {
+		t.Errorf("not proved\n%s", errs)
+	}
+	for _, a := range rep.Results[0].Assumptions {
+		if a.MayBeReplaced() {
+			t.Errorf("assumed: %s", a.Text)
+		}
+	}
+}

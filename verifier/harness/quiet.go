@@ -214,10 +214,10 @@ func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string 
 }
 
 // replaceable notes of each weak function that this one calls that no other file defines it, where the program is not
-// whole: it has no main.
+// whole: it has no main. Whoever defines a function of the C library does what the standard says (C17 7.1.3), as ours do.
 func (h *harness) replaceable() {
 	for _, f := range h.Module.Funcs {
-		if h.reached.Funcs[f] && f != h.of && f.Replaceable && !f.IsDecl() && !f.Made && !h.p.linked() {
+		if h.reached.Funcs[f] && f != h.of && f.Replaceable && !f.IsDecl() && !f.Made && !f.Pos.InLibrary() && !h.p.linked() {
 			a := verdict.Assume(f.Name, verdict.Calls, verdict.Chosen,
 				fmt.Sprintf("%s, a weak function, is the one that is linked", f.CName))
 			a.Other = verdict.Replaceable
