@@ -28,7 +28,7 @@ func TestSimulationByBoth(t *testing.T) {
 			"unsigned sum(const unsigned char *p, int n) {\n  unsigned all = 0;\n  int i;\n" +
 				"  for (i = 0; i < n; i++) all += p[i];\n  return all;\n}\n",
 			"unsigned sum(const unsigned char *p, int n) {\n  unsigned all = 0;\n  signed char i;\n" +
-				"  for (i = 0; i < n; i++) all += p[i];\n  return all;\n}\n", "n is at most 1024"},
+				"  for (i = 0; i < n; i++) all += p[i];\n  return all;\n}\n", "n is 0..1024"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := changesFolder(t, map[string]string{"a.c": c.good}, map[string]string{"a.c": c.bad},
