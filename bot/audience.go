@@ -136,11 +136,12 @@ func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx cont
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
 	defer cancel()
 	repo, err := p.s.admitted(ctx, r, "", find)
+	if err == nil {
+		return repo, true
+	}
 	who, signedIn := p.s.signIn.viewer(r)
 	hidden := isHidden(err)
 	switch {
-	case err == nil:
-		return repo, true
 	case hidden && signedIn:
 		tell(w, http.StatusNotFound, "There is nothing here, or not for "+who.login+".", r.URL.RequestURI())
 	case hidden && p.s.signIn != nil:

@@ -183,12 +183,8 @@ func (p *pages) cardData(ctx context.Context, tx store.Tx, repo store.Repo, fing
 	if err != nil {
 		return card{}, err
 	}
-	var ids []string
-	for _, x := range latest(runs) {
-		ids = append(ids, x.ID)
-	}
 	f := &d.Finding
-	list, err := tx.FindingsAt(ctx, ids, store.Site{File: f.File, Line: f.Line, Rule: f.Rule, Status: f.Status}, findingsAt)
+	list, err := tx.FindingsAt(ctx, idsOf(latest(runs)), store.Site{File: f.File, Line: f.Line, Rule: f.Rule, Status: f.Status}, findingsAt)
 	for _, row := range bySite(list) {
 		on = nil
 		for _, x := range row.On {

@@ -240,10 +240,6 @@ func listed(ctx context.Context, tx store.Tx, repo store.Repo) (listedRepo, erro
 	}
 	now := latest(runs)
 	out := listedRepo{Repo: repo, Standing: standing(runs), Share: shareOf(now)}
-	var ids []string
-	for _, r := range now {
-		ids = append(ids, r.ID)
-	}
 	all := 0
 	for _, p := range out.Share.Parts {
 		all += p.N
@@ -251,7 +247,7 @@ func listed(ctx context.Context, tx store.Tx, repo store.Repo) (listedRepo, erro
 	if all > 0 {
 		out.Proved = 100 * countsOf(now)["proved"] / all
 	}
-	since, err := tx.OldestOpen(ctx, repo.ID, repo.DefaultBranch, ids)
+	since, err := tx.OldestOpen(ctx, repo.ID, repo.DefaultBranch, idsOf(now))
 	if !since.IsZero() {
 		out.Oldest = ageOf(tx.Now().Sub(since))
 	}

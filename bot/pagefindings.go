@@ -29,10 +29,7 @@ type branchFinding struct {
 // on, and says how many are left from there on, most + 1 at most.
 func branchFindings(ctx context.Context, tx store.Tx, repo store.Repo, runs []store.Run, word string, first,
 	most int) (out []branchFinding, left int, err error) {
-	var ids []string
-	for _, x := range runs {
-		ids = append(ids, x.ID)
-	}
+	ids := idsOf(runs)
 	sites, err := tx.Sites(ctx, ids, word, first, most+1)
 	if err != nil {
 		return nil, 0, err

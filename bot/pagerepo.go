@@ -100,6 +100,15 @@ func latest(runs []store.Run) []store.Run {
 	return out
 }
 
+// idsOf lists the IDs of runs.
+func idsOf(runs []store.Run) []string {
+	out := make([]string, len(runs))
+	for i := range runs {
+		out[i] = runs[i].ID
+	}
+	return out
+}
+
 // matrixOf is the table of entries and targets of runs; empty if none has a report.
 func matrixOf(ctx context.Context, tx store.Tx, runs []store.Run) (template.HTML, error) {
 	var results []verdict.Result

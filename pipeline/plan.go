@@ -18,12 +18,18 @@ import (
 // ManifestName is the file in the root of a repository that says what to verify.
 const ManifestName = manifest.Name
 
-// maxManifest bounds its size.
-const maxManifest = 1 << 20
-
 // NotConcerned is said of a pull request that changes no file of `pull_requests: paths`.
 const NotConcerned = "Nothing was checked: no file changed that `pull_requests: paths` of the manifest names. A comment " +
 	"`/firmproof rerun` checks it all the same."
+
+// Concerns reports whether a manifest has the change from base to head verified by itself.
+func Concerns(ctx context.Context, mirror *checkout.Mirror, m *manifest.Manifest, base, head string) (bool, error) {
+	if len(m.Pulls.Paths) == 0 {
+		return true, nil
+	}
+	files, err := mirror.ChangedFiles(ctx, base, head)
+	return err != nil || m.Pulls.Concern(files), err
+}
 
 // plan reads the manifest of aggregate runs and adds a run per target.
 func (s *Service) plan(ctx context.Context, _ string, _ int) error {
@@ -45,12 +51,10 @@ func (s *Service) plan(ctx context.Context, _ string, _ int) error {
 				return err
 			}
 		}
-		if run.Trigger == "pull_request" && in.base != "" && len(m.Pulls.Paths) > 0 {
-			files, err := in.mirror.ChangedFiles(ctx, in.base, run.HeadSHA)
-			if err != nil {
+		if run.Trigger == "pull_request" && in.base != "" {
+			if verified, err := Concerns(ctx, in.mirror, m, in.base, run.HeadSHA); err != nil {
 				return err
-			}
-			if !m.Pulls.Concern(files) {
+			} else if !verified {
 				return theirs("neutral", "%s", NotConcerned)
 			}
 		}
@@ -231,7 +235,7 @@ func (s *Service) inputs(ctx context.Context, run store.Run) (*inputs, error) {
 		return nil, err
 	}
 	if in.fork {
-		if head, err := in.mirror.File(ctx, in.head, ManifestName, maxManifest); err != nil ||
+		if head, err := in.mirror.File(ctx, in.head, ManifestName, manifest.MaxSize); err != nil ||
 			string(head) != string(own) {
 			in.note += reports.ForkManifest(ManifestName)
 		}
@@ -253,12 +257,12 @@ func (in *inputs) readManifest(ctx context.Context) error {
 		governing = in.base
 	}
 	var err error
-	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, maxManifest)
+	in.manifest, err = in.mirror.File(ctx, governing, ManifestName, manifest.MaxSize)
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if in.base != "" && !in.fork {
-		if _, err := in.mirror.File(ctx, in.base, ManifestName, maxManifest); !errors.Is(err, os.ErrNotExist) {
+		if _, err := in.mirror.File(ctx, in.base, ManifestName, manifest.MaxSize); !errors.Is(err, os.ErrNotExist) {
 			return theirs("action_required", "%s", reports.ManifestGone(ManifestName))
 		}
 	}

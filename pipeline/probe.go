@@ -68,7 +68,7 @@ func withoutHarness(ctx context.Context, mirror *checkout.Mirror, b *store.Bisec
 		sha   string
 		named bool
 	}{{sha, false}, {b.Bad, true}} {
-		text, err := mirror.File(ctx, c.sha, ManifestName, maxManifest)
+		text, err := mirror.File(ctx, c.sha, ManifestName, manifest.MaxSize)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

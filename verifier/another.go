@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/firmproof/firmproof/verifier/bmc"
-	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/claims"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/flow"
@@ -52,7 +51,7 @@ func (x *another) find(ctx context.Context, m *ir.Module) {
 	if len(x.past)+len(x.fixed) == 0 || ctx.Err() != nil {
 		return
 	}
-	plan.Calls, plan.Wide, plan.Overlap, plan.Tried, plan.Answers = nil, nil, nil, nil, nil
+	plan.Calls, plan.Wide, plan.Overlap, plan.Made, plan.Tried, plan.Answers = nil, nil, nil, nil, nil, nil
 	form := ownPart(m, &plan)
 	if form == nil || !x.restrict(form) {
 		return
@@ -63,11 +62,7 @@ func (x *another) find(ctx context.Context, m *ir.Module) {
 	if q == nil || len(plan.Checks) == 0 {
 		return
 	}
-	limit := policy.AnotherTime
-	if left, limited := budget.Left(ctx); limited && left/2 < limit {
-		limit = left / 2
-	}
-	within, end := budget.WithTimeout(ctx, limit)
+	within, end := atMost(ctx, policy.AnotherTime)
 	defer end()
 	a := problem.NewAnswers()
 	race.Run(within, q.Aside(), a, []race.Entrant{{Name: "unwinding", Engine: bmc.Engine{}}})

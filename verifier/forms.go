@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/claims"
@@ -71,7 +72,7 @@ func ownPart(m *ir.Module, plan *Plan) *ir.Module {
 
 // again verifies a form in half of the time that the entry took; nil: it did not come to its end.
 func again(ctx context.Context, b *built, res *verdict.Result) *verdict.Result {
-	within, cancel := someTime(ctx)
+	within, cancel := atMost(ctx, formTime(ctx))
 	defer cancel()
 	plan := (&problem.Problem{Plan: *b.plan}).Aside().Plan
 	plan.Answers, plan.Wide, plan.Overlap, plan.Made, plan.EndsUnasked = nil, nil, nil, nil, false
@@ -92,10 +93,13 @@ func again(ctx context.Context, b *built, res *verdict.Result) *verdict.Result {
 	return nil
 }
 
-// someTime gives half of the time that the entry took, and no more than half of what it has left: what is known is to be put
-// together in time, too.
-func someTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := max(budget.Processor(ctx)/2, policy.WiderLeast)
+// formTime is the time of a form: half of what the entry took.
+func formTime(ctx context.Context) time.Duration {
+	return max(budget.Processor(ctx)/2, policy.WiderLeast)
+}
+
+// atMost gives a time, and no more than half of what is left: what is known is to be put together in time, too.
+func atMost(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if left, limited := budget.Left(ctx); limited && left/2 < limit {
 		limit = left / 2
 	}
@@ -136,6 +140,11 @@ func leftOut(c *verdict.Claim) bool {
 		(c.Reason.Kind == verdict.Incomplete || c.Reason.Kind == verdict.Shadowed)
 }
 
+// waiting returns what reports a claim that is left out, or of which the violation is no finding.
+func waiting(plan *Plan) func(*verdict.Claim) bool {
+	return func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(plan, c)) > 0 }
+}
+
 // withMade asks once more about what is open because of what a harness made up, in runs in which the program's own
 // functions make the arguments (harness.Program.Made). What holds then is conditional ("holds if s is as a call of sdsnew
 // leaves it"); what fails is no finding of this. No other claim is asked about: runs go on past it.
@@ -143,7 +152,7 @@ func withMade(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result)
 	if plan.Made == nil || plan.Off[madeName] || ctx.Err() != nil {
 		return
 	}
-	waits := func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(&plan, c)) > 0 }
+	waits := waiting(&plan)
 	q := plan.Beside(plan.Made.Entry, plan.Made.Assumptions, plan.Made.Open)
 	if q.Checks = checksOf(res, waits); len(q.Checks) == 0 {
 		return
@@ -159,7 +168,7 @@ func withMade(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result)
 			past[at] = true
 		}
 	}
-	within, end := someTime(ctx)
+	within, end := atMost(ctx, formTime(ctx))
 	defer end()
 	p = p.Without(past).Aside()
 	a := problem.NewAnswers()

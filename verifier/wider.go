@@ -70,9 +70,7 @@ func guessed(plan *Plan, c *verdict.Claim) []string {
 // is in Result.Wider.
 func (w wider) form(round int) form {
 	return form{
-		open: func(plan *Plan, _ *verdict.Result) func(*verdict.Claim) bool {
-			return func(c *verdict.Claim) bool { return leftOut(c) || len(guessed(plan, c)) > 0 }
-		},
+		open: func(plan *Plan, _ *verdict.Result) func(*verdict.Claim) bool { return waiting(plan) },
 		build: func(m *ir.Module, plan *Plan) *built {
 			if round >= policy.WiderRounds || len(w.short)+len(w.late)+len(w.narrow) == 0 {
 				return nil

@@ -140,23 +140,22 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 
 // concerns reports whether the manifest of the head has such changes verified, and says so if not.
 func (s *simulation) concerns(ctx context.Context, mirror *checkout.Mirror, shas []string) (bool, error) {
-	text, err := mirror.File(ctx, shas[1], manifest.Name, 1<<20)
+	text, err := mirror.File(ctx, shas[1], manifest.Name, manifest.MaxSize)
 	if err != nil {
 		return true, nil // what follows says that there is none
 	}
 	m, err := manifest.Parse(manifest.Name, text)
-	if err != nil || len(m.Pulls.Paths) == 0 {
-		return true, nil
+	if err != nil {
+		return true, nil // what follows says what is wrong with it
 	}
-	files, err := mirror.ChangedFiles(ctx, shas[0], shas[1])
+	verified, err := pipeline.Concerns(ctx, mirror, m, shas[0], shas[1])
 	if err != nil {
 		return false, s.failed(ctx, err)
 	}
-	if !m.Pulls.Concern(files) {
+	if !verified {
 		fmt.Fprintf(s.out, "firmproof: neutral\n%s\n", pipeline.NotConcerned)
-		return false, nil
 	}
-	return true, nil
+	return verified, nil
 }
 
 // bothSides verifies two commits, base and head. It returns nil where the head cannot be verified; the error says why,

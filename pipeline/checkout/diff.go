@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,24 +16,16 @@ import (
 // Changed gives, for each file of head, the lines that differ from the merge base of
 // base and head (inclusive ranges; a deletion counts as the line before it), and that merge base.
 func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]reports.LineRange, string, error) {
-	if !shaPattern.MatchString(base) || !shaPattern.MatchString(head) {
-		return nil, "", &Error{true, fmt.Errorf("bad commit %q or %q", base, head)}
+	from, err := m.mergeBase(ctx, base, head)
+	if err != nil {
+		return nil, "", err
 	}
 	// git compares in memory: what is too large for that is found by its size
-	for _, sha := range []string{base, head} {
+	for _, sha := range slices.Compact([]string{base, from, head}) {
 		if err := m.measure(ctx, sha); err != nil {
 			return nil, "", err
 		}
 	}
-	from := base
-	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
-		from = strings.TrimSpace(string(out))
-		if from != base {
-			if err := m.measure(ctx, from); err != nil {
-				return nil, "", err
-			}
-		}
-	} // else: unrelated histories, everything differs
 	out, err := m.git(ctx, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0",
 		"--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, head)
 	if err != nil {
@@ -42,15 +35,23 @@ func (m *Mirror) Changed(ctx context.Context, base, head string) (map[string][]r
 	return changed, from, err
 }
 
+// mergeBase is the merge base of two commits; of unrelated ones, between which everything differs, the first.
+func (m *Mirror) mergeBase(ctx context.Context, base, head string) (string, error) {
+	if !shaPattern.MatchString(base) || !shaPattern.MatchString(head) {
+		return "", &Error{true, fmt.Errorf("bad commit %q or %q", base, head)}
+	}
+	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
+		return strings.TrimSpace(string(out)), nil
+	}
+	return base, nil
+}
+
 // ChangedFiles lists the files that head has otherwise than the merge base of base and head, those that are gone too.
 func (m *Mirror) ChangedFiles(ctx context.Context, base, head string) ([]string, error) {
-	if !shaPattern.MatchString(base) || !shaPattern.MatchString(head) {
-		return nil, &Error{true, fmt.Errorf("bad commit %q or %q", base, head)}
+	from, err := m.mergeBase(ctx, base, head)
+	if err != nil {
+		return nil, err
 	}
-	from := base
-	if out, err := m.git(ctx, nil, "merge-base", base, head); err == nil {
-		from = strings.TrimSpace(string(out))
-	} // else: unrelated histories, everything differs
 	out, err := m.git(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from, head)
 	if err != nil {
 		return nil, err

@@ -255,8 +255,8 @@ func Find(dir string) (string, error) {
 	return "", &NotFoundError{Dir: dir}
 }
 
-// maxManifest is how long a manifest may be, in bytes.
-const maxManifest = 1 << 20
+// MaxSize is how long a manifest may be, in bytes.
+const MaxSize = 1 << 20
 
 // Above returns the folder with the manifest that a folder belongs to: itself, or the nearest one above
 // it up to the root of the repository. A *NotFoundError if there is none.
@@ -282,7 +282,7 @@ func Read(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := files.Read(path, maxManifest)
+	data, err := files.Read(path, MaxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -94,9 +94,9 @@ func (c *cone) madeFor(all []*ir.Func) []*made {
 func (m *made) onlyInnermost(p *Program) {
 	all := m.begins
 	outer := func(g *ir.Func) bool {
-		reached := places.Reached(p.m, g).Funcs
+		reached := p.reachOf(g).Funcs
 		return slices.ContainsFunc(all, func(f *ir.Func) bool {
-			return f != g && reached[f] && !places.Reached(p.m, f).Funcs[g]
+			return f != g && reached[f] && !p.reachOf(f).Funcs[g]
 		})
 	}
 	m.begins = slices.DeleteFunc(slices.Clone(all), outer)
@@ -134,11 +134,15 @@ func (h *harness) kindOf(i int) string {
 
 // kindsOf lists the kinds of the parameters of g.
 func (p *Program) kindsOf(g *ir.Func) []string {
+	if out, known := p.kinds[g]; known {
+		return out
+	}
 	h := p.newHarness(&irbuild.Builder{Module: p.m}, g)
 	out := make([]string, len(g.Params))
 	for i := range g.Params {
 		out[i] = h.kindOf(i)
 	}
+	p.kinds[g] = out
 	return out
 }
 

@@ -40,14 +40,15 @@ type Program struct {
 	nonnull map[*ir.Func]bool         // pass pointers that may not be null
 	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
 	woven   []string                  // handlers of interrupts that run between steps
-	reach   map[*ir.Func]places.Reach // from handlers
+	reach   map[*ir.Func]places.Reach // see reachOf
+	kinds   map[*ir.Func][]string     // see kindsOf
 	step    int                       // bytes of the widest access that is one step
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, code: uses.NewReader(m), places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, counts: map[string]Count{},
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}

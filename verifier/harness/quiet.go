@@ -229,7 +229,7 @@ func (h *harness) replaceable() {
 // linked reports whether the program is whole: weak definitions are then those that the linker has chosen.
 func (p *Program) linked() bool { return p.m.Func("main") != nil }
 
-// reachOf is what a handler comes to.
+// reachOf is what a function comes to.
 func (p *Program) reachOf(x *ir.Func) places.Reach {
 	r, ok := p.reach[x]
 	if !ok {
