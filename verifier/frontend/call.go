@@ -85,6 +85,11 @@ func unmodelled(name string, args []value.Value) string {
 
 func (x *fn) plainCall(s *site) {
 	callee := x.operand(s.callee)
+	if a, ok := s.callee.(*llir.Alias); ok {
+		if f := x.replaceable(a); f != nil {
+			callee = &ir.Const{T: x.ptr, Kind: ir.ConstAddr, Func: f}
+		}
+	}
 	model, what := ir.ModelNone, ""
 	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 {
 		model = k.Func.Model

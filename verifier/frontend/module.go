@@ -31,6 +31,7 @@ type translator struct {
 	funcs   map[*llir.Func]*ir.Func
 	blocks  map[*llir.Block]*ir.Block
 	aliases map[*llir.Alias]*ir.Const
+	passOn  map[*llir.Alias]*ir.Func // see replaceable
 	errno   bool                         // the program looks at errno
 	busy    map[*llir.Alias]bool         // aliases being resolved
 	held    map[string]constant.Constant // (P3) of mend.go
@@ -44,7 +45,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 		ints: map[int]*ir.Type{}, types: map[types.Type]*ir.Type{}, offsets: map[*ir.Type][]int64{},
 		sizes:   map[*ir.Type]int64{},
 		globals: map[*llir.Global]*ir.Global{}, funcs: map[*llir.Func]*ir.Func{}, blocks: map[*llir.Block]*ir.Block{},
-		aliases: map[*llir.Alias]*ir.Const{}, busy: map[*llir.Alias]bool{}, dbg: newDebugInfo(root, src),
+		aliases: map[*llir.Alias]*ir.Const{}, passOn: map[*llir.Alias]*ir.Func{}, busy: map[*llir.Alias]bool{}, dbg: newDebugInfo(root, src),
 		held: map[string]constant.Constant{},
 	}
 	t.takeHeld(src)
@@ -70,6 +71,7 @@ func translate(name, root string, src *llir.Module) (m *ir.Module, err error) {
 			t.m.CPUs = append(t.m.CPUs, cpu)
 		}
 	}
+	t.addReplaceable(src)
 	dtors := t.dropIntrinsicGlobals()
 	t.library()
 	t.finish(dtors)
@@ -217,23 +219,6 @@ func hasAttr(attrs []llir.FuncAttribute, want enum.FuncAttr) bool {
 		}
 	}
 	return false
-}
-
-// alias resolves an alias to an address; nil if it is none (a cycle, an expression over integers).
-func (t *translator) alias(a *llir.Alias) *ir.Const {
-	if c, ok := t.aliases[a]; ok {
-		return c
-	}
-	if t.busy[a] {
-		return nil
-	}
-	t.busy[a] = true
-	c, _ := t.fold(a.Aliasee, true)
-	if c != nil && c.Kind != ir.ConstAddr {
-		c = nil
-	}
-	t.aliases[a] = c
-	return c
 }
 
 // initialise translates a global's initialiser and debug information.
