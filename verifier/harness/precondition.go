@@ -1,15 +1,20 @@
 package harness
 
 import (
+	"context"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/input"
+	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
-// preconditions assumes the assertions that the function begins with, before it has any effect. They are what
-// it asks of its callers; where the program calls it, they are checked.
+// preconditions assumes the assertions that the function begins with, before it has any effect. They are what it asks of its
+// callers; where the program calls it, they are checked. What is about variables alone, and holds of their initial values,
+// is the program's own to keep.
 func (h *harness) preconditions(args []ir.Value) {
 	b := h.of.Blocks[0]
 	for n := 0; n < len(h.of.Blocks) && !ir.HasEffect(b); n++ {
@@ -23,7 +28,7 @@ func (h *harness) preconditions(args []ir.Value) {
 			return
 		}
 		a := ir.AssertionAt(b)
-		if a == nil {
+		if a == nil || !h.aboutArguments(a) && h.holdsAtFirst(a, b) {
 			return
 		}
 		fails := h.fails(a, b, nil, args)
@@ -35,11 +40,54 @@ func (h *harness) preconditions(args []ir.Value) {
 	}
 }
 
+// aboutArguments reports whether an assertion at the head of the function reads an argument.
+func (h *harness) aboutArguments(a *ir.Assertion) bool {
+	seen := map[*ir.Instr]bool{}
+	var reads func(v ir.Value) bool
+	reads = func(v ir.Value) bool {
+		in, ok := v.(*ir.Instr)
+		if _, is := v.(*ir.Param); is || ok && in.Op == ir.OpLoad && h.isArgument(in.Args[0]) {
+			return true
+		}
+		if !ok || seen[in] {
+			return false
+		}
+		seen[in] = true
+		return slices.ContainsFunc(in.Args, reads)
+	}
+	for b := range a.Tests {
+		if reads(b.Term().Args[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsAtFirst reports that an assertion at the end of b, which is about variables alone, holds of their initial values.
+func (h *harness) holdsAtFirst(a *ir.Assertion, b *ir.Block) bool {
+	try := h.p.newHarness(irbuild.Function(h.p.m, "firmproof.head", ir.Void(), h.of.Pos), h.of)
+	again := *a
+	fails := try.fails(&again, b, nil, nil)
+	if fails == nil {
+		return false
+	}
+	try.Assume(try.not(fails))
+	try.Ret(nil)
+	try.Finish()
+	out, err := interp.Run(context.Background(), h.p.m, interp.Options{Entry: try.Func, MaxSteps: policy.ExpressionSteps * policy.AssertionTests},
+		input.Zeros{})
+	return err == nil && out.Kind == interp.Returned
+}
+
+// isArgument reports whether an address is of a parameter in C.
+func (h *harness) isArgument(addr ir.Value) bool {
+	return slices.ContainsFunc(h.vars, func(x *ir.Var) bool { return x != nil && x.Slot == addr })
+}
+
 // expect assumes c, which a failed assertion says.
 func (h *harness) expect(c ir.Value, failure *ir.Instr) {
 	h.Assume(c)
-	h.note("", verdict.Meaning, verdict.Read, "the assertion at %s holds at the call, as it is checked to where the program calls %s", failure.Pos,
-		h.of.CName)
+	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, ir.KeptBy(h.of, failure))
 }
 
 // expectCase assumes that a switch at the head of the function does not come to a failed assertion.

@@ -169,6 +169,12 @@ func ChosenIn(f *Func, text string) verdict.Assumption {
 	return verdict.Assume(f.CName, verdict.Meaning, verdict.Chosen, text)
 }
 
+// KeptBy is the assumption that callers of f keep to the assertion at its head which fails at failure.
+func KeptBy(f *Func, failure *Instr) verdict.Assumption {
+	return verdict.Assume("", verdict.Meaning, verdict.Read, "the assertion at "+
+		failure.Pos.String()+" holds at the call, as it is checked to where the program calls "+f.CName)
+}
+
 // IsNullConst reports the constant null pointer.
 func IsNullConst(v Value) bool {
 	c, ok := v.(*Const)
