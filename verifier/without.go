@@ -10,15 +10,23 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave"
 )
 
-// A generated harness keeps what pointers lead to apart, has no pointer in memory be null, lets no handler of interrupts run
-// meanwhile, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to one place, or
-// be null (harness.Program.Overlapping), with reads of variables that give any value each time and stubs for weak functions, does
-// without: what holds there, too, holds.
+// A generated harness keeps what pointers lead to apart, passes no null where only what it calls asks for it, lets no handler
+// of interrupts run meanwhile, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to
+// one place (harness.Program.Overlapping), with null wherever the program asks for it, reads of variables that give any value
+// each time, and stubs for weak functions, does without: what holds there, too, holds.
 
 // unguessed is the entry that does without these guesses.
 func unguessed() form {
+	null := map[string]string{} // by ID: pointers that are not null, of which the program asks whether they are
 	return form{
-		open: func(_ *Plan, res *verdict.Result) func(*verdict.Claim) bool { return restsOnAny(res) },
+		open: func(_ *Plan, res *verdict.Result) func(*verdict.Claim) bool {
+			for i := range res.Assumptions {
+				if a := &res.Assumptions[i]; a.MayBeNull() {
+					null[a.ID] = a.Subject
+				}
+			}
+			return restsOnAny(res)
+		},
 		build: func(m *ir.Module, plan *Plan) *built {
 			other := true
 			switch o := plan.Overlap; {
@@ -30,7 +38,7 @@ func unguessed() form {
 				other = false
 			}
 			plan.Calls = nil
-			loud := unquiet(m, plan)
+			loud := unquiet(m, plan, null)
 			if loud == nil || loud == m && !other {
 				return nil
 			}
@@ -72,9 +80,9 @@ func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
 }
 
 // unquiet returns the part of m that plan is about, in which reads of variables that others change give any number each
-// time, as those of volatile ones do, and weak functions do anything; plan does without these assumptions then. Where
-// there is nothing of that kind, it is m; nil: it cannot be copied.
-func unquiet(m *ir.Module, plan *Plan) *ir.Module {
+// time, as those of volatile ones do, weak functions do anything, and the pointers of null may be null; plan does without
+// these assumptions then. Where there is nothing of that kind, it is m; nil: it cannot be copied.
+func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 	changed, weak := map[string]bool{}, map[string]string{}
 	for _, a := range plan.Assumptions {
 		switch {
@@ -85,13 +93,14 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 			weak[a.Subject] = weave.StubHavoc
 		}
 	}
-	if len(changed)+len(weak) == 0 {
+	if len(changed)+len(weak)+len(null) == 0 {
 		return m
 	}
 	out := ownPart(m, plan)
 	if out == nil {
 		return nil
 	}
+	weave.OrNull(out, null)
 	ends := ir.Endless(out)
 	for name := range weak {
 		if f := out.Func(name); f == nil || ends[f] {
@@ -119,7 +128,7 @@ func unquiet(m *ir.Module, plan *Plan) *ir.Module {
 		return nil
 	}
 	plan.Assumptions = slices.DeleteFunc(slices.Clone(plan.Assumptions), func(a verdict.Assumption) bool {
-		return a.Relation == verdict.Quiet && changed[a.Subject] || a.MayBeReplaced() && weak[a.Subject] != ""
+		return a.Relation == verdict.Quiet && changed[a.Subject] || a.MayBeReplaced() && weak[a.Subject] != "" || null[a.ID] != ""
 	})
 	return out
 }

@@ -97,8 +97,8 @@ int plain(const unsigned char *p, int len) { int s = 0; for (int i = 0; i != len
 	}
 }
 
-// TestTestedMembers: that a pointer in a structure is not null is a condition where the function compares it with null,
-// itself or by a copy, of what does not hold with null there.
+// TestTestedMembers: that a pointer of the caller is not null is a condition where the function comes to code that asks for
+// it, however the pointer gets there, of what does not hold with null there.
 func TestTestedMembers(t *testing.T) {
 	const code = `struct node { int id; struct node *next; };
 struct list { struct node *head; int n; };
@@ -110,11 +110,34 @@ int behind(struct list *l) { return l->head ? 0 : 100 / l->n; }
 int bytes(struct text *s) { char *b = s->buf; if (!b && s->len) return b[0]; return 0; }
 int other(struct list *l) { struct node *h = l->head; int id = h->id; h = l->head->next; return h ? id : 0; }
 int unasked(struct list *l) { return l->head->id; }
+static int in(struct node *q) { if (!q) return q->id; return 0; }
+int passed(struct node *p) { return in(p); }
+static int sound(const struct node *q) { return q ? q->id : 0; }
+int settled(const struct node *p) { return sound(p); }
+struct pair { struct node *a[2]; };
+struct deep { struct pair *p; };
+int element(struct pair *x) { if (x->a[0] == (void *)0) return x->a[0]->id; return 0; }
+int varying(struct pair *x, unsigned k) { struct node *q = x->a[k & 1]; if (!q) return q->id; return 0; }
+int listed(struct node **n, unsigned k) { struct node *q = n[k & 1]; if (!q) return q->id; return 0; }
+int number(struct pair *x) { if ((unsigned long)x->a[0] == 0) return x->a[0]->id; return 0; }
+int truth(struct pair *x) { _Bool b = x->a[0]; if (!b) return x->a[0]->id; return 0; }
+static struct node *first(struct pair *x) { return x->a[0]; }
+int result(struct pair *x) { struct node *q = first(x); if (!q) return q->id; return 0; }
+int further(struct deep *d) { struct node *q = d->p->a[1]; if (!q) return q->id; return 0; }
+struct owner { void *ctx; };
+static int none(const void *p) { return !p; }
+int untyped(struct owner *o) { if (none(o->ctx)) return *(char *)o->ctx; return 0; }
+#include <assert.h>
+int head(struct node *p) { assert(p); return p->id; }
+int later(struct list *l) { l->n = 1; assert(l->head); return l->head->id; }
+int handed(struct list *l) { return head(l->head); }
+int spread(struct node *p) { int t[7] = {0}; return t[(unsigned long)p % 7]; }
 `
 	dir := writeTree(t, map[string]string{"src.c": code})
-	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory,div-by-zero", withoutCalls)
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory,div-by-zero,assert", withoutCalls)
 	want := map[string]bool{"direct": true, "copied": true, "assigned": true, "behind": true, "bytes": true,
-		"other": false, "unasked": false}
+		"other": false, "unasked": false, "passed": true, "settled": false, "element": true, "varying": true, "listed": true, "number": true, "truth": true,
+		"result": true, "further": true, "untyped": true, "head": false, "later": true, "handed": true, "spread": false}
 	for i := range rep.Results {
 		r := &rep.Results[i]
 		rests := false

@@ -54,6 +54,10 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 	}
 	q.Holds = func(in *ir.Instr) bool { return holds[in] }
 	r := flow.Follow(q)
+	asked := r.Asked()
+	res.Assumptions = slices.DeleteFunc(slices.Clone(res.Assumptions), func(a verdict.Assumption) bool {
+		return q.Nonnull[a.ID] && !slices.Contains(asked, a.ID)
+	})
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		in := places[c.ID]
@@ -131,7 +135,7 @@ func endedByHandler(p *problem.Problem, res *verdict.Result, c *verdict.Claim, i
 func QuestionOf(p *problem.Problem) flow.Question {
 	q := flow.Question{Module: p.Module, Starts: map[*ir.Global]string{}, Apart: map[string]bool{},
 		Around: map[*ir.Global][]string{}, Quiet: map[*ir.Global][]string{}, Still: map[string]bool{}, Own: map[*ir.Func][]string{},
-		Mapped: map[string]bool{}, Fresh: p.Fresh}
+		Mapped: map[string]bool{}, Nonnull: map[string]bool{}, Heads: headsOf(p), Fresh: p.Fresh}
 	for _, a := range slices.Concat(p.Assumptions, p.Open) {
 		if !a.Guessed() {
 			continue
@@ -144,7 +148,7 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		}
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID], q.Still[a.ID] = a.Relation == verdict.Apart, a.Relation == verdict.Quiet
-		q.Mapped[a.ID] = a.Relation == verdict.Mapped
+		q.Mapped[a.ID], q.Nonnull[a.ID] = a.Relation == verdict.Mapped, a.MayBeNull()
 		replaced := a.MayBeReplaced()
 		if replaced {
 			if f := p.Module.Func(a.Subject); f != nil {
@@ -163,6 +167,22 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		}
 	}
 	return q
+}
+
+// headsOf lists the failures of assertions that the harness of p keeps to.
+func headsOf(p *problem.Problem) map[*ir.Instr]bool {
+	kept, out := map[string]bool{}, map[*ir.Instr]bool{}
+	for i := range p.Assumptions {
+		kept[p.Assumptions[i].ID] = true
+	}
+	for _, f := range p.Module.Funcs {
+		for _, b := range f.Blocks {
+			if in := ir.AssertFails(b); in != nil && kept[ir.KeptBy(f, in).ID] {
+				out[in] = true
+			}
+		}
+	}
+	return out
 }
 
 // named lists those IDs that are of assumptions in list.

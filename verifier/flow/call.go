@@ -7,6 +7,8 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 	list := r.called(in)
 	for _, f := range list {
 		x := r.funcs[f]
+		r.changed = r.changed || !r.driving && !x.called
+		x.called = x.called || !r.driving
 		for i, p := range f.Params {
 			if i < len(in.Args) {
 				r.set(p, r.of(in.Args[i]))
@@ -57,7 +59,21 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		}
 		r.computed(in)
 		for _, a := range in.Args {
-			r.set(in, &value{tags: r.load(r.of(a), everywhere.size()).tags})
+			v := r.load(r.of(a), everywhere.size())
+			r.ask(v.nonnull) // bytes of addresses are looked at
+			r.set(in, &value{tags: v.tags})
+		}
+	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
+	case ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelDynObject, ir.ModelObjectSize, ir.ModelObjSizeI, ir.ModelPtrOffset,
+		ir.ModelPtrObject, ir.ModelSameObject: // of where an address leads, not of what is there
+		r.computed(in)
+		for _, a := range in.Args {
+			if in.Model != ir.ModelSameObject { // keepNonnull of a harness asks that
+				r.ask(r.of(a).nonnull)
+			}
+			for _, p := range r.of(a).points {
+				r.set(in, &value{tags: p.object.extent})
+			}
 		}
 	case ir.ModelNondet:
 		r.set(in, &value{tags: r.followed(in)})
@@ -98,7 +114,7 @@ func (r *Rests) mixed(in *ir.Instr, here *value) {
 	all := &value{tags: newSet(len(r.ids))}
 	for _, a := range in.Args {
 		v := r.of(a)
-		all.tags.or(v.tags)
+		all.join(&value{tags: v.tags, nonnull: v.nonnull})
 		for _, p := range v.points {
 			all.lead(location{p.object, everywhere})
 		}

@@ -14,6 +14,11 @@ type function struct {
 	ends     []bool        // blocks that control leaves the function at without a return
 	passes   []bool        // blocks that end in a claim which holds: they decide nothing
 
+	last   map[*ir.Instr][]*ir.Instr // by loads of plain local variables: see lastStores
+	guards map[*ir.Instr]bool        // what decides about traps that are for addresses only
+	heads  map[*ir.Instr]bool        // what decides about assertions that the driver keeps to
+	called bool                      // by another than the driver
+
 	entered set // what calling the function rests on
 	after   set // what coming back from it rests on
 	in      []set
@@ -56,6 +61,10 @@ func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
 		}
 	}
 	x.loops(next)
+	x.addressTests(r.heads)
+	if !f.Made && !f.Driven() { // an assume of a driver is about what memory holds
+		x.last = lastStores(f, r.layout)
+	}
 	return x
 }
 

@@ -8,6 +8,7 @@
 //	control    to all that a branch on such a value decides: blocks, what they store, values that meet behind them, and
 //	           what is executed only where a loop, a call or an assume comes to its end
 //	addresses  to the objects that they may lead into: an assumption about how much there is counts for each access
+//	null       where an address goes that is taken not to be null: that counts once somebody asks (null.go)
 //
 // A branch to a claim of the program (a trap of the compiler, a failed assertion) decides nothing for the rest if the
 // claim holds: executions that fail there have their own claim.
@@ -21,8 +22,9 @@ import (
 
 // Rests is which assumptions the instructions of a program rest on.
 type Rests struct {
-	ids []string
-	bit map[string]int
+	ids    []string
+	bit    map[string]int
+	layout *ir.Layout
 
 	values  map[ir.Value]*value
 	results map[*ir.Func]*value
@@ -36,6 +38,8 @@ type Rests struct {
 	apart          set                      // assumptions that objects do not overlap
 	mapped         set                      // those that something is at an address
 	still          set                      // those that nothing else changes them
+	nonnull, asked set                      // those that an address is not null, and of these the ones that the program asks about
+	heads          map[*ir.Instr]bool       // see Question
 	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
 	world          set                      // of all that is in memory
 	stray          set                      // of what is stored where it is not known
@@ -47,19 +51,21 @@ type Rests struct {
 
 // Question is what Follow works on.
 type Question struct {
-	Module *ir.Module
-	IDs    []string                // the assumptions to follow
-	Starts map[*ir.Global]string   // those of them that are about the initial values of variables
-	Apart  map[string]bool         // those that say that the allocations which bring them do not overlap
-	Around map[*ir.Global][]string // those of them that are about a variable as well
-	Quiet  map[*ir.Global][]string // those that say that nothing else changes a variable while code reads it
-	Still  map[string]bool         // those that say so of the allocations which bring them
-	Own    map[*ir.Func][]string   // those that say that a function does what its code does, which another may replace
-	Mapped map[string]bool         // those that say that something is at an address which an access is of
-	Differ string                  // the one that symbols which the linker provides have different addresses; empty: none
-	Order  string                  // the one that is about how blocks of a harness stand to each other; empty: none
-	Holds  func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
-	Fresh  func(*ir.Instr) bool    // reports reads of volatile numbers that give any value each time; may be nil
+	Module  *ir.Module
+	IDs     []string                // the assumptions to follow
+	Starts  map[*ir.Global]string   // those of them that are about the initial values of variables
+	Apart   map[string]bool         // those that say that the allocations which bring them do not overlap
+	Around  map[*ir.Global][]string // those of them that are about a variable as well
+	Quiet   map[*ir.Global][]string // those that say that nothing else changes a variable while code reads it
+	Still   map[string]bool         // those that say so of the allocations which bring them
+	Own     map[*ir.Func][]string   // those that say that a function does what its code does, which another may replace
+	Mapped  map[string]bool         // those that say that something is at an address which an access is of
+	Nonnull map[string]bool         // those that say that an address is not null
+	Heads   map[*ir.Instr]bool      // failures of assertions at heads of functions, to which the driver keeps
+	Differ  string                  // the one that symbols which the linker provides have different addresses; empty: none
+	Order   string                  // the one that is about how blocks of a harness stand to each other; empty: none
+	Holds   func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
+	Fresh   func(*ir.Instr) bool    // reports reads of volatile numbers that give any value each time; may be nil
 }
 
 // addressSpace is the object of addresses that the program computes from constants.
@@ -68,9 +74,9 @@ type addressSpace struct{}
 // Follow works out what each instruction of a program rests on.
 func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
-	r := &Rests{ids: ids, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
+	r := &Rests{ids: ids, layout: &m.Layout, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
-		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), world: newSet(len(ids)), stray: newSet(len(ids)),
+		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), nonnull: newSet(len(ids)), asked: newSet(len(ids)), heads: q.Heads, world: newSet(len(ids)), stray: newSet(len(ids)),
 		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
 		r.fresh = func(*ir.Instr) bool { return false }
@@ -85,6 +91,9 @@ func Follow(q Question) *Rests {
 		}
 		if q.Mapped[id] {
 			r.mapped.add(i)
+		}
+		if q.Nonnull[id] {
+			r.nonnull.add(i)
 		}
 	}
 	if i, ok := r.bit[q.Order]; ok {
@@ -270,7 +279,7 @@ func (s set) or(t set) bool {
 func (r *Rests) followed(in *ir.Instr) set {
 	s := newSet(len(r.ids))
 	for _, id := range in.Assumes {
-		if i, ok := r.bit[id]; ok {
+		if i, ok := r.bit[id]; ok && (!r.nonnull.has(i) || r.asked.has(i)) {
 			s.add(i)
 		}
 	}

@@ -9,8 +9,9 @@ import (
 
 // value is what is known of a value: what it rests on, and where it leads, if it is an address.
 type value struct {
-	tags   set
-	points []location
+	tags    set
+	nonnull set // that it, or the address that it is computed from, is not null; see null.go
+	points  []location
 }
 
 // location is a part of an object that an address may lead to: the bytes from off.low to off.high, which is no part.
@@ -97,6 +98,12 @@ func (o *object) at(in span) *value {
 // join adds what w holds; it reports whether that is news.
 func (v *value) join(w *value) bool {
 	news := v.tags.or(w.tags)
+	if len(w.nonnull) > 0 {
+		if v.nonnull == nil {
+			v.nonnull = make(set, len(v.tags))
+		}
+		news = v.nonnull.or(w.nonnull) || news
+	}
 	for _, p := range w.points {
 		news = v.lead(p) || news
 	}
@@ -228,7 +235,7 @@ func (r *Rests) contents(addr *value) *value {
 		seen[o] = true
 		out.lead(location{o, everywhere})
 		for _, c := range o.cells {
-			out.tags.or(c.tags)
+			out.join(&value{tags: c.tags, nonnull: c.nonnull})
 			todo = append(todo, c.points...)
 		}
 	}

@@ -82,6 +82,7 @@ func returns(f *ir.Func) bool {
 // instr applies the rule of an instruction.
 func (r *Rests) instr(f *function, in *ir.Instr) {
 	here := &value{tags: f.control(in.Block)}
+	r.asks(f, in)
 	switch in.Op {
 	case ir.OpAlloca:
 		r.allocated(in, here)
@@ -91,7 +92,13 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 			size = sizeOf(in.Access)
 		}
 		addr := r.of(in.Args[0])
-		if !r.any(in) {
+		if stores, plain := f.last[in]; plain {
+			for _, s := range stores {
+				r.set(in, r.of(s.Args[0]))
+				r.set(in, &value{tags: f.control(s.Block)})
+				r.set(in, &value{tags: r.followed(s)})
+			}
+		} else if !r.any(in) {
 			r.set(in, r.load(addr, size))
 		}
 		r.set(in, &value{tags: addr.tags})
@@ -136,7 +143,7 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 		for _, a := range in.Args {
 			r.set(in, r.of(a))
 		}
-		r.set(in, &value{tags: r.followed(in)})
+		r.set(in, &value{tags: r.followed(in), nonnull: r.brings(in)})
 	default:
 		r.computed(in)
 	}
@@ -170,6 +177,12 @@ func (r *Rests) computed(in *ir.Instr) {
 	for _, a := range in.Args {
 		v := r.of(a)
 		r.set(in, &value{tags: v.tags})
+		if in.Op == ir.OpIcmp {
+			continue // no address comes of that
+		}
+		if in.Op != ir.OpCall || in.T.IsPtr() {
+			r.set(in, &value{nonnull: v.nonnull})
+		}
 		for _, p := range v.points {
 			r.set(in, &value{points: []location{{p.object, everywhere}}})
 		}
@@ -224,6 +237,7 @@ func (r *Rests) moved(in *ir.Instr) {
 	for _, a := range in.Args {
 		r.set(in, &value{tags: r.of(a).tags})
 	}
+	r.set(in, &value{nonnull: r.of(in.Args[0]).nonnull})
 	for _, p := range r.of(in.Args[0]).points {
 		off := p.off.shift(in.Off)
 		if len(in.Args) > 1 {

@@ -157,7 +157,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 		if h.reaches(known.Null) || h.reaches(known.Copied) {
 			return h.orNull(name, f)
 		}
-		return f
+		return h.memberOrNull(name, known, f)
 	}
 	elem := t.Elem
 	if ir.IsVoid(elem) && known.As != nil {
@@ -190,7 +190,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 			h.opaque(name, policy.HarnessCount)
 		}
 		brings(h.note(name, verdict.Extent, verdict.Chosen, "%s", text), b)
-		return b
+		return h.memberOrNull(name, known, b)
 	}
 	bytes := size
 	if !ir.IsStruct(elem) {

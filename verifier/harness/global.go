@@ -139,15 +139,11 @@ func (h *harness) isSet(s places.Slot, known *places.Held, left *int) ir.Value {
 	if varies || h.given(s.Name).size(1) > 0 {
 		*left--
 		v := h.inside(s.Name, s.T, places.Place{}, 1, left)
-		switch {
-		case len(known.Copied) == 0:
+		if len(known.Copied) == 0 {
 			return h.made(h.note(s.Name, verdict.Nullness, verdict.Observed,
 				"%s is set: the program sets it, and compares it with null nowhere", s.Name), v)
-		case h.overlap:
-			h.met = true
-			return h.orNull(s.Name, v)
 		}
-		return h.made(h.notNull(s.Name, verdict.Observed, s.Name+" is set: the program sets it, and compares copies of it with null"), v)
+		return h.notNull(s.Name, verdict.Observed, s.Name+" is set: the program sets it, and compares copies of it with null", v)
 	}
 	var out ir.Value
 	var names []string

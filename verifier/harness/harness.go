@@ -238,10 +238,13 @@ func (h *harness) param(i int, args []ir.Value) error {
 // perhapsNull returns argument i, or null too where that may be passed.
 func (h *harness) perhapsNull(i int, name string, v ir.Value) ir.Value {
 	null := h.given(name).Null
-	if null != nil && *null || null == nil && !h.of.Params[i].NonNull && h.mayBeNull(i) {
+	switch {
+	case null != nil && *null || null == nil && !h.of.Params[i].NonNull && h.mayBeNull(i):
 		return h.orNull(name, v)
+	case null != nil || h.of.Params[i].NonNull:
+		return v
 	}
-	return v
+	return h.notNull(name, verdict.Chosen, name+" is not null", v)
 }
 
 // unique is a name for what belongs to the call that is written.

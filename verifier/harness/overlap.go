@@ -14,8 +14,6 @@ const overlapPrefix = "firmproof.overlap."
 //	a part of a variable        likewise
 //	several numbers             together.go
 //
-// Pointers in memory that the program compares with null may be null, too (orTested).
-//
 // What is left (strings, bytes over a second structure, blocks that pointers in memory lead to) is kept apart, as the
 // answer says. nil where that is all there is.
 func (p *Program) Overlapping(f *ir.Func) *Harnessed {

@@ -39,33 +39,29 @@ func (h *harness) memberOfOrNull(name string, t *ir.DType, i int, v ir.Value) ir
 	return h.memberOrNull(name, known, v)
 }
 
-// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, and where the function comes to
-// code that compares it with null, in harnesses that are wide or do without guesses (overlap.go). Elsewhere it is a guess
-// that it is not null.
+// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, and in harnesses that are wide,
+// where the function comes to code that compares it with null.
 func (h *harness) memberOrNull(name string, known *places.Held, v ir.Value) ir.Value {
 	null := h.given(name).Null
-	switch tested := null == nil && (h.reaches(known.Null) || h.reaches(known.Copied)); {
+	switch {
 	case null != nil && *null:
 		return h.orNull(name, v)
-	case tested && h.wide:
+	case null == nil && h.wide && (h.reaches(known.Null) || h.reaches(known.Copied)):
 		h.widened = true
 		return h.orNull(name, v)
-	case tested && h.overlap:
-		h.met = true
-		return h.orNull(name, v)
-	case tested && !h.filling:
-		return h.made(h.notNull(name, verdict.Chosen, name+" is not null"), v)
+	case null == nil && !h.filling:
+		return h.notNull(name, verdict.Chosen, name+" is not null", v)
 	}
 	return v
 }
 
-// notNull notes that a pointer is not null, which the program compares with null. It returns the assumption's ID.
-func (h *harness) notNull(name string, origin verdict.Origin, text string) string {
+// notNull returns v, which is not null: a guess where the program asks whether it is (flow/null.go).
+func (h *harness) notNull(name string, origin verdict.Origin, text string, v ir.Value) ir.Value {
 	id := h.note(name, verdict.Nullness, origin, "%s", text)
 	for i := range h.out.Assumptions {
 		if a := &h.out.Assumptions[i]; a.ID == id {
 			a.Line = verdict.MayBeNull
 		}
 	}
-	return id
+	return h.made(id, v)
 }

@@ -1,0 +1,110 @@
+package flow
+
+import (
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// A harness takes most addresses that it makes not to be null. As long as the program only accesses what they lead to,
+// that is how pointers are used, and nothing rests on it. Once code asks, by a comparison or by the number that the
+// address is, it takes null for possible: then all that uses the address rests on the assumption. Such addresses are
+// followed through copies, memory, arguments and results, to members of what they lead to (whose address is null where
+// theirs is), and through numbers that are computed from them.
+
+// brings returns the assumptions that what in gives is not null.
+func (r *Rests) brings(in *ir.Instr) set {
+	var s set
+	for _, id := range in.Assumes {
+		if i, ok := r.bit[id]; ok && r.nonnull.has(i) {
+			if s == nil {
+				s = newSet(len(r.ids))
+			}
+			s.add(i)
+		}
+	}
+	return s
+}
+
+// ask notes that the program asks whether addresses are null.
+func (r *Rests) ask(about set) {
+	if len(about) > 0 && !r.driving && r.asked.or(about) {
+		r.changed = true
+	}
+}
+
+// asks notes what an instruction asks about: a comparison, and whatever has a number that is computed from an address, but
+// further computations.
+func (r *Rests) asks(f *function, in *ir.Instr) {
+	if in.Model == ir.ModelKept {
+		return
+	}
+	switch in.Op {
+	case ir.OpIcmp:
+		if f.guards[in] || f.heads[in] && !f.called {
+			return
+		}
+		for _, a := range in.Args {
+			r.ask(r.of(a).nonnull)
+		}
+	case ir.OpLoad, ir.OpStore, ir.OpGep, ir.OpPhi, ir.OpCall, ir.OpRet, ir.OpSelect, ir.OpCondBr, ir.OpSwitch, ir.OpAtomicRMW,
+		ir.OpCmpXchg, ir.OpAsm:
+		for _, a := range in.Args {
+			if t := a.Type(); !t.IsPtr() && t.Kind != ir.KindStruct && t.Kind != ir.KindArray {
+				r.ask(r.of(a).nonnull)
+			}
+		}
+	}
+}
+
+// Asked lists the assumptions that an address is not null about which the program asks.
+func (r *Rests) Asked() []string { return r.names(r.asked) }
+
+// addressTests finds the comparisons of f that ask for traps of addresses alone, or whether an assertion at its head
+// fails, to which the driver keeps.
+func (x *function) addressTests(heads map[*ir.Instr]bool) {
+	x.guards, x.heads = map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
+	for _, b := range x.Blocks {
+		for _, to := range b.Succs() {
+			if trap := ir.TrapOf(to); trap != nil && (trap.Check == verdict.Nonnull || trap.Check == verdict.PointerOverflow) {
+				tests(b, b.Term().Args[0], x.guards)
+			}
+		}
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpCall && in.Model == ir.ModelKept { // a harness's, for such traps
+				tests(b, in.Args[0], x.guards)
+			}
+		}
+	}
+	if len(heads) == 0 {
+		return
+	}
+	for b := x.Blocks[0]; b != nil; {
+		a := ir.AssertionAt(b)
+		switch next := b.Term().Targets; {
+		case a != nil && heads[a.Failure]:
+			for t := range a.Tests {
+				tests(t, t.Term().Args[0], x.heads)
+			}
+			b = a.Holds
+		case a == nil && len(next) == 1 && ir.WaysInto(next[0]) <= 1:
+			b = next[0]
+		default:
+			b = nil
+		}
+	}
+}
+
+// tests adds the comparisons in b that v is computed from to out.
+func tests(b *ir.Block, v ir.Value, out map[*ir.Instr]bool) {
+	in, ok := v.(*ir.Instr)
+	if !ok || in.Block != b || out[in] {
+		return
+	}
+	switch in.Op {
+	case ir.OpIcmp, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpZext, ir.OpTrunc:
+		out[in] = true
+		for _, a := range in.Args {
+			tests(b, a, out)
+		}
+	}
+}
