@@ -60,7 +60,7 @@ func (h *harness) extentOf(i int, name string) *extent {
 		return e
 	case isText(elem) && !u.Writes && u.Need <= policy.HarnessString:
 		size := h.room(policy.HarnessString, policy.WideString)
-		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen,
+		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen, guess: u.Param >= 0, // it may count, too
 			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
 	}
 	return h.fixed(i, name, elem)
@@ -100,7 +100,7 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	}
 	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
 	// keeps it for others
-	e.guess = e.guess || ir.IsStruct(elem) || u.Need == 0
+	e.guess = e.guess || ir.IsStruct(elem) || u.Need == 0 || u.Kept
 	if h.wide && e.guess && !ir.IsStruct(elem) {
 		e.bytes, e.origin = h.room(e.bytes, policy.WideCount*max(one, 1)), verdict.Chosen
 		e.note = guessText(name, e.bytes)
@@ -179,15 +179,17 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 	if h.namedAfter(i, i+1) {
 		return i + 1, false, 0
 	}
-	if u := &h.uses[i]; u.Param >= 0 && u.Param != i && h.isCount(i, u.Param) {
+	u := &h.uses[i]
+	if u.Text && isText(h.vars[i].T.Elem) && !u.Writes {
+		return -1, false, 0 // its zero says how long it is
+	}
+	if u.Param >= 0 && u.Param != i && h.isCount(i, u.Param) {
 		if v := h.vars[u.Param]; v != nil && isLength(v.Name) && !strings.EqualFold(v.Name, "max") {
 			return u.Param, u.Bytes, 0 // the name says it; what goes further is what is to be found
 		}
 		return u.Param, u.Bytes, u.Plus
-	} else if (u.Need > 0 || ir.IsStruct(h.elemOf(i))) && !u.Varies {
+	} else if (u.Need > 0 && !u.Kept || ir.IsStruct(h.elemOf(i))) && !u.Varies {
 		return -1, false, 0 // one element
-	} else if u.Text && isText(h.vars[i].T.Elem) && !u.Writes {
-		return -1, false, 0 // its zero says how long it is
 	} else if isHandle(h.vars[i].T) {
 		return -1, false, 0 // bytes that a length counts are behind a plain pointer
 	}

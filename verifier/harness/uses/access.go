@@ -4,10 +4,24 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
+// step returns the step from one address to another that v is, whatever type it is taken for; nil: it is none.
+func step(v ir.Value) *ir.Instr {
+	for in, ok := v.(*ir.Instr); ok; in, ok = in.Args[0].(*ir.Instr) {
+		switch in.Op {
+		case ir.OpGep:
+			return in
+		case ir.OpBitcast:
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
 // isMember reports whether v is an address inside of the structure that parameter k points to, or may be.
 func (s *useScan) isMember(k int, v ir.Value) bool {
 	var first *ir.Instr // what is computed from the parameter
-	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+	for in := step(v); in != nil; in = step(in.Args[0]) {
 		first = in
 	}
 	return first != nil && len(first.Args) == 1 && first.Off >= 0 && (first.Off < s.structs[k] ||
@@ -17,9 +31,9 @@ func (s *useScan) isMember(k int, v ir.Value) bool {
 // isArray reports whether v is an address in an array of the structure that parameter k points to, one without a length
 // at its end among them.
 func (s *useScan) isArray(k int, v ir.Value) bool {
-	in, ok := v.(*ir.Instr)
-	for inner := in; ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
-		if base, is := in.Args[0].(*ir.Instr); is && base.Op == ir.OpGep {
+	in := step(v)
+	for inner := in; in != nil; in = step(in.Args[0]) {
+		if step(in.Args[0]) != nil {
 			continue
 		}
 		return s.structs[k] > 0 && len(in.Args) == 1 && (in.Off < s.structs[k] ||
@@ -46,9 +60,9 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	u := &s.uses[k]
 	u.Writes = u.Writes || writes
 	off := int64(0)
-	for in, ok := v.(*ir.Instr); ok && in.Op == ir.OpGep; in, ok = in.Args[0].(*ir.Instr) {
+	for in := step(v); in != nil; in = step(in.Args[0]) {
 		off += in.Off
-		if base, ok := in.Args[0].(*ir.Instr); ok && base.Op == ir.OpGep && s.structs[k] > 0 {
+		if step(in.Args[0]) != nil && s.structs[k] > 0 {
 			continue // an index of an array in the structure
 		}
 		for i, index := range in.Args[1:] {
@@ -71,7 +85,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 // isBefore reports whether v is at a fixed place in front of what it is computed from.
 func isBefore(v ir.Value) bool {
 	off := int64(0)
-	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpGep || in.Op == ir.OpBitcast); in, ok = in.Args[0].(*ir.Instr) {
+	for in := step(v); in != nil; in = step(in.Args[0]) {
 		off += in.Off
 		for i := 1; i < len(in.Args); i++ {
 			n, constant := constantOf(in.Args[i])
@@ -156,6 +170,7 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Writes = mine.Writes || u.Writes
 		mine.Before = mine.Before || u.Before && plain
 		mine.Text = mine.Text || u.Text && plain
+		mine.Kept = mine.Kept || u.Kept && plain
 		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j])
 		if plain {
 			mine.Need = max(mine.Need, u.Need)

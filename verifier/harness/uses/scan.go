@@ -15,6 +15,7 @@ type Use struct {
 	Writes bool  // it is written through
 	Text   bool  // it is handed to a function of the C library that reads a string there
 	Null   bool  // it is compared with null
+	Kept   bool  // it is stored where the function's end does not end it
 	Before bool  // something at a fixed place in front of it is accessed: it leads into a larger block
 	// parameter that says how much is behind it, or a pointer to the number that does when the function is called; -1 if
 	// none does
@@ -268,6 +269,9 @@ func (s *useScan) instr(in *ir.Instr) {
 		s.access(in.Args[0], s.p.m.Layout.SizeOf(in.Access), false)
 	case ir.OpStore:
 		s.access(in.Args[1], s.p.m.Layout.SizeOf(in.Access), true)
+		if k, plain := s.from(in.Args[0]); k >= 0 && plain && !isLocal(in.Args[1]) {
+			s.uses[k].Kept = true
+		}
 	case ir.OpCall:
 		s.call(in)
 	}
