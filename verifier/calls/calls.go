@@ -35,10 +35,10 @@ func Decide(ctx context.Context, m *ir.Module, plan problem.Plan, res *verdict.R
 		return
 	}
 	c := &byCalls{module: m, plan: plan, calls: calls, res: res}
-	if c.find(); calls.AnyState != "" && len(c.open) > 0 && ctx.Err() == nil {
-		found := c.run(ctx, calls.AnyState, calls.AnyStateAssumptions, plan.Open, callsEngines, policy.CallsTime)
-		if found != nil {
+	if c.find(); calls.AnyState != "" && (len(c.open) > 0 || res.Vacuous != nil) && ctx.Err() == nil {
+		if found := c.run(ctx, calls.AnyState, calls.AnyStateAssumptions, plan.Open, callsEngines, policy.CallsTime); found != nil {
 			c.takeProofs(found)
+			c.startAnywhere(found)
 		}
 	}
 	if c.find(); calls.Entry != "" && len(c.open) > 0 && ctx.Err() == nil {
@@ -150,6 +150,34 @@ func (c *byCalls) takeProofs(found *verdict.Result) {
 			}
 		}
 	}
+}
+
+// startAnywhere takes over all claims of an entry in which variables hold any numbers, where the initial ones lead nowhere,
+// as in a function that begins with assert(started). What fails there is open: which numbers there may be only calls show.
+func (c *byCalls) startAnywhere(found *verdict.Result) {
+	if c.res.Vacuous == nil || found.Vacuous != nil {
+		return
+	}
+	c.res.Vacuous = nil
+	known := map[string]*verdict.Claim{}
+	for i := range c.res.Claims {
+		known[c.res.Claims[i].ID] = &c.res.Claims[i]
+	}
+	for i := range found.Claims {
+		f := &found.Claims[i]
+		if f.Status == verdict.Violated {
+			found.Withdraw(f, &verdict.Reason{Kind: verdict.Incomplete,
+				Detail: "it fails for some values of variables, and no call before is known that leaves them so",
+				Remedy: "a harness that calls what sets them, and then this function"})
+		}
+		if f.Evidence = nil; known[f.ID] != nil { // of another program
+			*known[f.ID] = *f
+		} else {
+			c.res.Claims = append(c.res.Claims, *f)
+		}
+	}
+	c.res.Assumptions = slices.DeleteFunc(c.res.Assumptions, func(a verdict.Assumption) bool { return a.Relation == verdict.Start })
+	c.res.Assumptions = verdict.AddAssumptions(c.res.Assumptions, found.Assumptions...)
 }
 
 // saysMore reports whether what was found of a claim rests on less than what is known of it.
