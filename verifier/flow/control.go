@@ -17,6 +17,7 @@ type function struct {
 	last   map[*ir.Instr][]*ir.Instr // by loads of plain local variables: see lastStores
 	guards map[*ir.Instr]bool        // what decides about traps that are for addresses only
 	heads  map[*ir.Instr]bool        // what decides about assertions that the driver keeps to
+	sets   map[*ir.Instr]bool        // of these the comparisons with null that fail them
 	called bool                      // by another than the driver
 
 	entered set // what calling the function rests on
@@ -61,10 +62,10 @@ func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
 		}
 	}
 	x.loops(next)
-	x.addressTests(r.heads)
 	if !f.Made && !f.Driven() { // an assume of a driver is about what memory holds
 		x.last = lastStores(f, r.layout)
 	}
+	x.addressTests(r.heads)
 	return x
 }
 

@@ -39,6 +39,8 @@ type Rests struct {
 	mapped         set                      // those that something is at an address
 	still          set                      // those that nothing else changes them
 	nonnull, asked set                      // those that an address is not null, and of these the ones that the program asks about
+	settled        set                      // of these, too, those that an assertion at a head says
+	asking         bool                     // questions count: what is settled is known
 	heads          map[*ir.Instr]bool       // see Question
 	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
 	world          set                      // of all that is in memory
@@ -76,7 +78,7 @@ func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
 	r := &Rests{ids: ids, layout: &m.Layout, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
-		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), nonnull: newSet(len(ids)), asked: newSet(len(ids)), heads: q.Heads, world: newSet(len(ids)), stray: newSet(len(ids)),
+		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), nonnull: newSet(len(ids)), asked: newSet(len(ids)), settled: newSet(len(ids)), heads: q.Heads, world: newSet(len(ids)), stray: newSet(len(ids)),
 		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
 		r.fresh = func(*ir.Instr) bool { return false }
@@ -131,7 +133,8 @@ func Follow(q Question) *Rests {
 			r.object(g).quiet.add(r.bit[id])
 		}
 	}
-	for r.changed = true; r.changed; {
+	for r.changed = true; r.changed || !r.asking; {
+		r.asking = r.asking || !r.changed
 		r.changed = false
 		for _, f := range m.Funcs {
 			if x := r.funcs[f]; x != nil {

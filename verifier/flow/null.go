@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -9,7 +11,8 @@ import (
 // that is how pointers are used, and nothing rests on it. Once code asks, by a comparison or by the number that the
 // address is, it takes null for possible: then all that uses the address rests on the assumption. Such addresses are
 // followed through copies, memory, arguments and results, to members of what they lead to (whose address is null where
-// theirs is), and through numbers that are computed from them.
+// theirs is), and through numbers that are computed from them. A parameter that an assertion at the head says not to be
+// null is not, as callers keep to it.
 
 // brings returns the assumptions that what in gives is not null.
 func (r *Rests) brings(in *ir.Instr) set {
@@ -27,8 +30,13 @@ func (r *Rests) brings(in *ir.Instr) set {
 
 // ask notes that the program asks whether addresses are null.
 func (r *Rests) ask(about set) {
-	if len(about) > 0 && !r.driving && r.asked.or(about) {
-		r.changed = true
+	if !r.asking || r.driving {
+		return
+	}
+	for i, w := range about {
+		news := w &^ r.settled[i] &^ r.asked[i]
+		r.asked[i] |= news
+		r.changed = r.changed || news != 0
 	}
 }
 
@@ -40,6 +48,9 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 	}
 	switch in.Op {
 	case ir.OpIcmp:
+		if f.sets[in] && !f.called {
+			r.changed = r.settled.or(r.of(in.Args[0]).nonnull) || r.changed
+		}
 		if f.guards[in] || f.heads[in] && !f.called {
 			return
 		}
@@ -62,7 +73,7 @@ func (r *Rests) Asked() []string { return r.names(r.asked) }
 // addressTests finds the comparisons of f that ask for traps of addresses alone, or whether an assertion at its head
 // fails, to which the driver keeps.
 func (x *function) addressTests(heads map[*ir.Instr]bool) {
-	x.guards, x.heads = map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
+	x.guards, x.heads, x.sets = map[*ir.Instr]bool{}, map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
 	for _, b := range x.Blocks {
 		for _, to := range b.Succs() {
 			if trap := ir.TrapOf(to); trap != nil && (trap.Check == verdict.Nonnull || trap.Check == verdict.PointerOverflow) {
@@ -75,15 +86,15 @@ func (x *function) addressTests(heads map[*ir.Instr]bool) {
 			}
 		}
 	}
-	if len(heads) == 0 {
-		return
-	}
-	for b := x.Blocks[0]; b != nil; {
+	for b := x.Blocks[0]; b != nil && len(heads) > 0; {
 		a := ir.AssertionAt(b)
 		switch next := b.Term().Targets; {
 		case a != nil && heads[a.Failure]:
 			for t := range a.Tests {
 				tests(t, t.Term().Args[0], x.heads)
+				if in := notNull(t); in != nil && conjunction(a) && x.isParam(in.Args[0]) {
+					x.sets[in] = true
+				}
 			}
 			b = a.Holds
 		case a == nil && len(next) == 1 && ir.WaysInto(next[0]) <= 1:
@@ -92,6 +103,39 @@ func (x *function) addressTests(heads map[*ir.Instr]bool) {
 			b = nil
 		}
 	}
+}
+
+// conjunction reports whether each test of an assertion fails it.
+func conjunction(a *ir.Assertion) bool {
+	for t := range a.Tests {
+		if !slices.ContainsFunc(t.Succs(), func(to *ir.Block) bool { return ir.AssertFails(to) != nil }) {
+			return false
+		}
+	}
+	return true
+}
+
+// isParam reports whether a value is a parameter, or read from the variable that holds one.
+func (x *function) isParam(v ir.Value) bool {
+	if in, ok := v.(*ir.Instr); ok {
+		stores := x.last[in]
+		return len(stores) == 1 && x.isParam(stores[0].Args[0])
+	}
+	_, is := v.(*ir.Param)
+	return is
+}
+
+// notNull returns the comparison with null that a test of an assertion is, which fails where it is null; nil: it is another.
+func notNull(t *ir.Block) *ir.Instr {
+	in, ok := t.Term().Args[0].(*ir.Instr)
+	if !ok || in.Op != ir.OpIcmp || !ir.IsNullConst(in.Args[1]) || in.Pred != ir.NE && in.Pred != ir.EQ {
+		return nil
+	}
+	to := t.Term().Targets
+	if in.Pred == ir.NE && ir.AssertFails(to[1]) != nil || in.Pred == ir.EQ && ir.AssertFails(to[0]) != nil {
+		return in
+	}
+	return nil
 }
 
 // tests adds the comparisons in b that v is computed from to out.
