@@ -133,13 +133,19 @@ int later(struct list *l) { l->n = 1; assert(l->head); return l->head->id; }
 int handed(struct list *l) { return head(l->head); }
 int asserts(struct node *p, struct node *q) { assert(p && q); return head(p) + head(q); }
 int unless(struct node *p, int k) { assert(k > 3 || p != 0); return in(p); }
+static int valid(const struct node *q) { return q != 0; }
+static int wrong;
+int logged(struct node *p) { if (!valid(p)) wrong |= 1; return p->id; }
+static void note(const struct node *q) { if (!q) wrong |= 1; }
+int before(struct node *p) { int id = p->id; note(p); return id; }
 int spread(struct node *p) { int t[7] = {0}; return t[(unsigned long)p % 7]; }
 `
 	dir := writeTree(t, map[string]string{"src.c": code})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory,div-by-zero,assert", withoutCalls)
 	want := map[string]bool{"direct": true, "copied": true, "assigned": true, "behind": true, "bytes": true,
 		"other": false, "unasked": false, "passed": true, "settled": false, "element": true, "varying": true, "listed": true, "number": true, "truth": true,
-		"result": true, "further": true, "untyped": true, "head": false, "later": true, "handed": true, "spread": false, "asserts": false, "unless": true}
+		"result": true, "further": true, "untyped": true, "head": false, "later": true, "handed": true, "spread": false, "asserts": false, "unless": true,
+		"logged": true, "before": false}
 	for i := range rep.Results {
 		r := &rep.Results[i]
 		rests := false

@@ -60,7 +60,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		r.computed(in)
 		for _, a := range in.Args {
 			v := r.load(r.of(a), everywhere.size())
-			r.ask(v.nonnull) // bytes of addresses are looked at
+			r.ask(r.funcs[in.Block.Func], v.nonnull, in) // bytes of addresses are looked at
 			r.set(in, &value{tags: v.tags})
 		}
 	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
@@ -69,7 +69,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		r.computed(in)
 		for _, a := range in.Args {
 			if in.Model != ir.ModelSameObject { // keepNonnull of a harness asks that
-				r.ask(r.of(a).nonnull)
+				r.ask(r.funcs[in.Block.Func], r.of(a).nonnull, in)
 			}
 			for _, p := range r.of(a).points {
 				r.set(in, &value{tags: p.object.extent})

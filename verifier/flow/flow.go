@@ -33,20 +33,21 @@ type Rests struct {
 	own     map[*ir.Func]set   // see Question
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
 
-	order          set                      // of what the order of blocks decides
-	differ         set                      // of what the addresses of symbols decide
-	apart          set                      // assumptions that objects do not overlap
-	mapped         set                      // those that something is at an address
-	still          set                      // those that nothing else changes them
-	nonnull, asked set                      // those that an address is not null, and of these the ones that the program asks about
-	settled        set                      // of these, too, those that an assertion at a head says
-	asking         bool                     // questions count: what is settled is known
-	heads          map[*ir.Instr]bool       // see Question
-	written, freed map[int]map[*object]bool // by those, the objects that the program changes, or ends the life of
-	world          set                      // of all that is in memory
-	stray          set                      // of what is stored where it is not known
-	driving        bool                     // the function that is looked at is the driver's
-	fresh          func(*ir.Instr) bool     // see Question
+	order          set                       // of what the order of blocks decides
+	differ         set                       // of what the addresses of symbols decide
+	apart          set                       // assumptions that objects do not overlap
+	mapped         set                       // those that something is at an address
+	still          set                       // those that nothing else changes them
+	nonnull, asked set                       // those that an address is not null, and of these the ones that the program asks about
+	settled        set                       // of these, too, those that an assertion at a head says
+	askers         map[int]map[*ir.Func]bool // by question: the functions that ask
+	asking         bool                      // questions count: what is settled is known
+	heads          map[*ir.Instr]bool        // see Question
+	written, freed map[int]map[*object]bool  // by those, the objects that the program changes, or ends the life of
+	world          set                       // of all that is in memory
+	stray          set                       // of what is stored where it is not known
+	driving        bool                      // the function that is looked at is the driver's
+	fresh          func(*ir.Instr) bool      // see Question
 
 	changed bool
 }
@@ -78,7 +79,7 @@ func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
 	r := &Rests{ids: ids, layout: &m.Layout, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
-		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), nonnull: newSet(len(ids)), asked: newSet(len(ids)), settled: newSet(len(ids)), heads: q.Heads, world: newSet(len(ids)), stray: newSet(len(ids)),
+		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), nonnull: newSet(len(ids)), asked: newSet(len(ids)), settled: newSet(len(ids)), askers: map[int]map[*ir.Func]bool{}, heads: q.Heads, world: newSet(len(ids)), stray: newSet(len(ids)),
 		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
 		r.fresh = func(*ir.Instr) bool { return false }
@@ -181,6 +182,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 		if in.Op == ir.OpStore && a == in.Args[0] || in.Op == ir.OpRet {
 			continue
 		}
+		all.or(r.presumed(f, in, v))
 		for _, to := range v.points {
 			all.or(to.object.extent)
 			all.or(r.besides(to.object, r.freed))
@@ -191,6 +193,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	}
 	if in.Op == ir.OpCall {
 		all.or(r.of(in.Callee).tags)
+		all.or(r.presumed(f, in, r.of(in.Callee)))
 	}
 	for i, w := range r.followed(in) {
 		all[i] |= w & r.mapped[i]
@@ -282,7 +285,7 @@ func (s set) or(t set) bool {
 func (r *Rests) followed(in *ir.Instr) set {
 	s := newSet(len(r.ids))
 	for _, id := range in.Assumes {
-		if i, ok := r.bit[id]; ok && (!r.nonnull.has(i) || r.asked.has(i)) {
+		if i, ok := r.bit[id]; ok && !r.nonnull.has(i) {
 			s.add(i)
 		}
 	}

@@ -9,10 +9,12 @@ import (
 
 // A harness takes most addresses that it makes not to be null. As long as the program only accesses what they lead to,
 // that is how pointers are used, and nothing rests on it. Once code asks, by a comparison or by the number that the
-// address is, it takes null for possible: then all that uses the address rests on the assumption. Such addresses are
-// followed through copies, memory, arguments and results, to members of what they lead to (whose address is null where
-// theirs is), and through numbers that are computed from them. A parameter that an assertion at the head says not to be
-// null is not, as callers keep to it.
+// address is, it takes null for possible: what that decides rests on the assumption, and so does each access through the
+// address in a function that asks, or does something else by the answer.
+//
+// Addresses are followed through copies, memory, arguments and results, to members of what they lead to (whose address is
+// null where theirs is), and through numbers that are computed from them. A parameter that an assertion at the head says
+// not to be null is not, as callers keep to it.
 
 // brings returns the assumptions that what in gives is not null.
 func (r *Rests) brings(in *ir.Instr) set {
@@ -28,16 +30,26 @@ func (r *Rests) brings(in *ir.Instr) set {
 	return s
 }
 
-// ask notes that the program asks whether addresses are null.
-func (r *Rests) ask(about set) {
-	if !r.asking || r.driving {
+// ask notes that f asks whether addresses are null, and that v depends on the answer.
+func (r *Rests) ask(f *function, about set, v ir.Value) {
+	if !r.asking || r.driving || len(about) == 0 {
 		return
 	}
-	for i, w := range about {
-		news := w &^ r.settled[i] &^ r.asked[i]
-		r.asked[i] |= news
-		r.changed = r.changed || news != 0
+	answer := newSet(len(r.ids))
+	for i := range r.ids {
+		if !about.has(i) || r.settled.has(i) {
+			continue
+		}
+		answer.add(i)
+		if !r.askers[i][f.Func] {
+			if r.askers[i] == nil {
+				r.askers[i] = map[*ir.Func]bool{}
+			}
+			r.asked.add(i)
+			r.askers[i][f.Func], r.changed = true, true
+		}
 	}
+	r.set(v, &value{tags: answer})
 }
 
 // asks notes what an instruction asks about: a comparison, and whatever has a number that is computed from an address, but
@@ -55,16 +67,31 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 			return
 		}
 		for _, a := range in.Args {
-			r.ask(r.of(a).nonnull)
+			r.ask(f, r.of(a).nonnull, in)
 		}
 	case ir.OpLoad, ir.OpStore, ir.OpGep, ir.OpPhi, ir.OpCall, ir.OpRet, ir.OpSelect, ir.OpCondBr, ir.OpSwitch, ir.OpAtomicRMW,
 		ir.OpCmpXchg, ir.OpAsm:
 		for _, a := range in.Args {
 			if t := a.Type(); !t.IsPtr() && t.Kind != ir.KindStruct && t.Kind != ir.KindArray {
-				r.ask(r.of(a).nonnull)
+				r.ask(f, r.of(a).nonnull, a)
 			}
 		}
 	}
+}
+
+// presumed returns the assumptions that an address is not null through which in accesses something, or calls.
+func (r *Rests) presumed(f *function, in *ir.Instr, addr *value) set {
+	out := newSet(len(r.ids))
+	if in.Op == ir.OpCall && in.Model == ir.ModelNone && addr != r.of(in.Callee) { // what is only handed on
+		return out
+	}
+	for i := range r.ids {
+		if len(addr.nonnull) > 0 && addr.nonnull.has(i) && r.asked.has(i) && (r.askers[i][f.Func] ||
+			slices.ContainsFunc(f.in, func(s set) bool { return s.has(i) })) {
+			out.add(i)
+		}
+	}
+	return out
 }
 
 // Asked lists the assumptions that an address is not null about which the program asks.
