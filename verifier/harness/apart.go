@@ -105,7 +105,7 @@ func (h *harness) madeFor(i int, v ir.Value) (*ir.Instr, *ir.DType) {
 		return p.of.block, p.of.t
 	}
 	in, ok := v.(*ir.Instr)
-	for ok && in.Op == ir.OpSelect { // null, or the block
+	for ok && (in.Op == ir.OpSelect || in.Op == ir.OpFreeze) { // null, or the block
 		in, ok = in.Args[len(in.Args)-1].(*ir.Instr)
 	}
 	if !ok || in.Model != ir.ModelMalloc {
