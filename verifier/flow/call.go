@@ -63,7 +63,9 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 			r.ask(r.funcs[in.Block.Func], v.nonnull, in) // bytes of addresses are looked at
 			r.set(in, &value{tags: v.tags})
 		}
-	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd:
+	case ir.ModelLifetimeStart, ir.ModelLifetimeEnd, ir.ModelVaStart, ir.ModelVaEnd: // see mix
+	case ir.ModelVaCopy:
+		r.store(r.of(in.Args[0]), r.load(r.of(in.Args[1]), everywhere.size()), everywhere.size())
 	case ir.ModelROK, ir.ModelWOK, ir.ModelRWOK, ir.ModelDynObject, ir.ModelObjectSize, ir.ModelObjSizeI, ir.ModelPtrOffset,
 		ir.ModelPtrObject, ir.ModelSameObject: // of where an address leads, not of what is there
 		r.computed(in)
@@ -129,8 +131,14 @@ func (r *Rests) mixed(in *ir.Instr, here *value) {
 	r.store(all, all, everywhere.size())
 }
 
-// mix adds a value to those that a function takes without a name.
+// further is the object of what a function takes without a name.
+type further struct{ of *ir.Func }
+
+// mix adds a value to those that a function takes without a name. A va_list leads to them, by what it holds.
 func (r *Rests) mix(f *ir.Func, v *value) {
+	o := r.object(further{f})
+	r.changed = o.at(everywhere).join(v) || r.changed
+	list := &value{tags: v.tags, points: []location{{o, everywhere}}}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpVaArg {
@@ -141,7 +149,7 @@ func (r *Rests) mix(f *ir.Func, v *value) {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpCall && in.Model == ir.ModelVaStart {
-				r.store(r.of(in.Args[0]), v, everywhere.size())
+				r.store(r.of(in.Args[0]), list, everywhere.size())
 			}
 		}
 	}

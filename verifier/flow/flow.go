@@ -28,7 +28,7 @@ type Rests struct {
 
 	values  map[ir.Value]*value
 	results map[*ir.Func]*value
-	objects map[any]*object // by allocation (*ir.Instr), *ir.Global, *ir.Func, or addressSpace
+	objects map[any]*object // by allocation (*ir.Instr), *ir.Global, *ir.Func, addressSpace, or further
 	funcs   map[*ir.Func]*function
 	own     map[*ir.Func]set   // see Question
 	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters

@@ -10,7 +10,8 @@ import (
 // value is what is known of a value: what it rests on, and where it leads, if it is an address.
 type value struct {
 	tags    set
-	nonnull set // that it, or the address that it is computed from, is not null; see null.go
+	nonnull set  // that it, or the address that it is computed from, is not null; see null.go
+	null    bool // the program itself may make it null, by a constant that it gives a local variable or a result
 	points  []location
 }
 
@@ -97,7 +98,8 @@ func (o *object) at(in span) *value {
 
 // join adds what w holds; it reports whether that is news.
 func (v *value) join(w *value) bool {
-	news := v.tags.or(w.tags)
+	news := v.tags.or(w.tags) || w.null && !v.null
+	v.null = v.null || w.null
 	if len(w.nonnull) > 0 {
 		if v.nonnull == nil {
 			v.nonnull = make(set, len(v.tags))
@@ -141,6 +143,8 @@ func (r *Rests) of(v ir.Value) *value {
 			x.lead(location{r.object(c.Global), span{c.Off, c.Off + 1}})
 		case c.Func != nil:
 			x.lead(location{r.object(c.Func), everywhere})
+		case c.Kind == ir.ConstNull:
+			x.null = true
 		case c.Kind == ir.ConstInt && c.T.IsPtr():
 			x.lead(location{r.object(addressSpace{}), everywhere})
 		}
@@ -178,6 +182,9 @@ func (r *Rests) load(addr *value, size int64) *value {
 
 // store adds what v holds to size bytes where an address leads.
 func (r *Rests) store(addr, v *value, size int64) {
+	if v.null {
+		v = &value{tags: v.tags, nonnull: v.nonnull, points: v.points}
+	}
 	news := r.world.or(v.tags)
 	if len(addr.points) == 0 {
 		news = r.stray.or(v.tags) || news
@@ -216,6 +223,9 @@ func (r *Rests) besides(o *object, done map[int]map[*object]bool) set {
 
 // set adds to what is known of a value.
 func (r *Rests) set(v ir.Value, w *value) {
+	if r.driving && w.null {
+		w = &value{tags: w.tags, nonnull: w.nonnull, points: w.points}
+	}
 	if r.of(v).join(w) {
 		r.changed = true
 	}

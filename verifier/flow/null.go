@@ -12,6 +12,8 @@ import (
 // address is, it takes null for possible: what that decides rests on the assumption, and so does each access through the
 // address in a function that asks, or does something else by the answer.
 //
+// A variable that the program itself sets to null somewhere, by a constant, is asked about that.
+//
 // Addresses are followed through copies, memory, arguments and results, to members of what they lead to (whose address is
 // null where theirs is), and through numbers that are computed from them. A parameter that an assertion at the head says
 // not to be null is not, as callers keep to it.
@@ -66,8 +68,13 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 		if f.guards[in] || f.heads[in] && !f.called {
 			return
 		}
-		for _, a := range in.Args {
-			r.ask(f, r.of(a).nonnull, in)
+		x, y := r.of(in.Args[0]), r.of(in.Args[1])
+		switch {
+		case x.null && ir.IsNullConst(in.Args[1]), y.null && ir.IsNullConst(in.Args[0]):
+		case slices.Equal(x.nonnull, y.nonnull): // places in one object
+		default:
+			r.ask(f, x.nonnull, in)
+			r.ask(f, y.nonnull, in)
 		}
 	case ir.OpLoad, ir.OpStore, ir.OpGep, ir.OpPhi, ir.OpCall, ir.OpRet, ir.OpSelect, ir.OpCondBr, ir.OpSwitch, ir.OpAtomicRMW,
 		ir.OpCmpXchg, ir.OpAsm:

@@ -11,7 +11,7 @@ import (
 //	__errno_location, __errno                 the address of one int, 0 at first (glibc, newlib)
 //	__ctype_b_loc, __ctype_to{lower,upper}_loc  tables of the "C" locale, indices -128..255 (glibc)
 //	_ctype_                                   the same as one byte per character, indices -1..255 (newlib)
-const libraryPrefix = ".libc."
+const libraryPrefix = ir.LibraryPrefix
 
 func (t *translator) library() {
 	for _, f := range t.m.Funcs {

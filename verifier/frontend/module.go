@@ -31,7 +31,7 @@ type translator struct {
 	funcs   map[*llir.Func]*ir.Func
 	blocks  map[*llir.Block]*ir.Block
 	aliases map[*llir.Alias]*ir.Const
-	passOn  map[*llir.Alias]*ir.Func // see replaceable
+	passOn  map[*llir.Alias]*ir.Func     // see replaceable
 	errno   bool                         // the program looks at errno
 	busy    map[*llir.Alias]bool         // aliases being resolved
 	held    map[string]constant.Constant // (P3) of mend.go

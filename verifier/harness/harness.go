@@ -100,6 +100,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	if h.anyState {
 		h.anyNumbers()
 	}
+	h.anyErrno()
 	h.globals()
 	h.apart(args)
 	h.quiet(args)

@@ -22,9 +22,10 @@ func (h *harness) starts() []verdict.Assumption {
 	return out
 }
 
-// varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them.
+// varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them,
+// and of the library's, errno is any number (anyErrno).
 func (p *Program) varies(g *ir.Global) bool {
-	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public &&
+	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && !strings.HasPrefix(g.Name, ir.LibraryPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public &&
 		(!g.Const || g.Weak && !p.linked()))
 }
 
@@ -33,6 +34,15 @@ func onlyNumbers(g *ir.Global) bool {
 	return g.Var != nil && !g.Extern && !g.Const && ir.SizeInC(g.Var.T) > 0 &&
 		!ir.HoldsPointer(g.Var.T) && g.Unsupported == "" &&
 		g.Beyond == "" && (g.Init == nil || !ir.NamesSymbol(g.Init))
+}
+
+// anyErrno gives errno any number, as calls before leave it.
+func (h *harness) anyErrno() {
+	for _, g := range h.Module.Globals {
+		if g.Name == ir.LibraryErrno && h.reached.Globals[g] {
+			h.Store(h.any("errno", g.T), h.AddrOfGlobal(g), g.Align)
+		}
+	}
 }
 
 // anyNumbers gives the variables that the function reaches, and that hold no pointer, any contents.

@@ -169,6 +169,12 @@ func ChosenIn(f *Func, text string) verdict.Assumption {
 	return verdict.Assume(f.CName, verdict.Meaning, verdict.Chosen, text)
 }
 
+// LibraryPrefix starts the names of the variables of the C library that the frontend adds; LibraryErrno is errno.
+const (
+	LibraryPrefix = ".libc."
+	LibraryErrno  = LibraryPrefix + "errno"
+)
+
 // KeptBy is the assumption that callers of f keep to the assertion at its head which fails at failure.
 func KeptBy(f *Func, failure *Instr) verdict.Assumption {
 	return verdict.Assume("", verdict.Meaning, verdict.Read, "the assertion at "+
