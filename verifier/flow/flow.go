@@ -15,6 +15,7 @@
 package flow
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -279,6 +280,15 @@ func (s set) or(t set) bool {
 		s[i] |= w
 	}
 	return news
+}
+
+// one reports whether s holds a single assumption.
+func (s set) one() bool {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n == 1
 }
 
 // followed returns the assumptions that in brings and that are followed.

@@ -71,7 +71,7 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 		x, y := r.of(in.Args[0]), r.of(in.Args[1])
 		switch {
 		case x.null && ir.IsNullConst(in.Args[1]), y.null && ir.IsNullConst(in.Args[0]):
-		case slices.Equal(x.nonnull, y.nonnull): // places in one object
+		case x.nonnull.one() && slices.Equal(x.nonnull, y.nonnull): // places in one object
 		default:
 			r.ask(f, x.nonnull, in)
 			r.ask(f, y.nonnull, in)
