@@ -149,7 +149,7 @@ func caseOf(res *verdict.Result, class string, group []*verdict.Claim) junitCase
 		case c.Status == verdict.Violated && !c.Counts():
 			k.skip(standsKnown, "known: "+c.Message)
 		case c.Status == verdict.Conditional:
-			k.skip(asStanding(c.Status), c.Message+": conditional: "+(&Condition{Assumptions: guesses(res, c)}).Says())
+			k.skip(asStanding(c.Status), c.Message+": conditional: "+(&Condition{Assumptions: guesses(res, c), Within: c.Within}).Says())
 		case c.Status == verdict.Violated:
 			if len(messages) == 0 {
 				k.File, k.Line = c.Pos.File, c.Pos.Line

@@ -81,6 +81,7 @@ func (s standing) class() string {
 type Condition struct {
 	Assumptions []verdict.Assumption // all of them; none: the tool does not say
 	Status      verdict.Status       // Conditional, or Bounded where it is a limit
+	Within      bool                 // and within the bounds that were reached
 	Claims      []SiteClaim
 }
 
@@ -99,7 +100,7 @@ func Conditions(results []verdict.Result) []Condition {
 			if c.Status == verdict.Bounded && len(rests) == 0 {
 				continue // by turns of loops
 			}
-			key := res.Entry + "\x00" + c.Status.String()
+			key := fmt.Sprint(res.Entry, "\x00", c.Status, c.Within)
 			for _, a := range rests {
 				key += "\x00" + a.ID
 			}
@@ -107,7 +108,7 @@ func Conditions(results []verdict.Result) []Condition {
 			if !known {
 				at = len(out)
 				index[key] = at
-				out = append(out, Condition{Assumptions: rests, Status: c.Status})
+				out = append(out, Condition{Assumptions: rests, Status: c.Status, Within: c.Within})
 			}
 			out[at].Claims = append(out[at].Claims, SiteClaim{res, c})
 		}
@@ -141,6 +142,9 @@ func (c *Condition) Says() string {
 	what := strings.Join(list, ", and ")
 	if what == "" {
 		what = "what is assumed is so"
+	}
+	if c.Within {
+		what += ", within the bounds that were reached"
 	}
 	return "holds if " + what
 }

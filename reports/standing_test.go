@@ -20,11 +20,13 @@ func standingReport() *verdict.Report {
 	}
 	held, accepted, known := claim(1, verdict.Conditional), claim(2, verdict.Violated), claim(3, verdict.Violated)
 	held.Assumptions = []string{guess.ID}
+	within := held
+	within.ID, within.Within = "memory@f#within", true
 	accepted.Accepted = &verdict.Accepted{Reason: "masked", By: "ann", Until: "2027-01-01"}
 	known.ID, known.Baseline = "memory@f#known", verdict.Known
 	return &verdict.Report{Version: 1, Results: []verdict.Result{
 		{Target: "host", Entry: "f", Status: verdict.Conditional, Assumptions: []verdict.Assumption{guess},
-			Claims: []verdict.Claim{held, claim(4, verdict.Proved)}, EndsOpen: true},
+			Claims: []verdict.Claim{held, within, claim(4, verdict.Proved)}, EndsOpen: true},
 		{Target: "host", Entry: "g", Status: verdict.Violated, Claims: []verdict.Claim{accepted, claim(5, verdict.Proved)}},
 		{Target: "host", Entry: "h", Status: verdict.Violated, Claims: []verdict.Claim{known}}}}
 }
@@ -33,6 +35,7 @@ func standingReport() *verdict.Report {
 func TestStandings(t *testing.T) {
 	want := map[string][]string{
 		"text": {"conditional: holds if p leads to len elements: 1 claim", "`f.p: 64 bytes`",
+			"conditional: holds if p leads to len elements, within the bounds that were reached: 1 claim",
 			"accepted: masked (by ann, until 2027-01-01)", "known: the baseline has it", "termination open"},
 		"md": {"🔷 conditional", "📝 accepted", "masked (by ann, until 2027-01-01)", "holds if p leads to len elements",
 			"1 known, 1 accepted, termination open for 1 of 3"},

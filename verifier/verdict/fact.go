@@ -39,6 +39,7 @@ func Judge(f Fact) Status {
 func (c *Claim) Learn(f Fact) {
 	c.known = c.Known() | f
 	c.Status = Judge(c.known)
+	c.Within = c.Status == Conditional && c.known&Always == 0
 }
 
 // Known returns what is known of c; of one that was read from a file, what its status says.
@@ -74,6 +75,6 @@ func (c Claim) Learned(f Fact) Claim {
 
 // Unjudged returns c as one of which nothing is known.
 func (c Claim) Unjudged() Claim {
-	c.known, c.Status = 0, Invalid
+	c.known, c.Status, c.Within = 0, Invalid, false
 	return c
 }

@@ -254,6 +254,8 @@ type Claim struct {
 	Undefined []string `json:"undefined,omitempty"` // variables without a definition that the failure depends on
 	// nobody named the check, termination: proofs are not shown at length
 	Unasked bool `json:"unasked,omitempty"`
+	// of a conditional one: it holds within the bounds that were reached, for all that is known
+	Within bool `json:"within_bounds,omitempty"`
 	known   Fact // what the status follows from
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file
 	Evidence any `json:"-"`
