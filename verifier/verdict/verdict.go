@@ -256,7 +256,7 @@ type Claim struct {
 	Unasked bool `json:"unasked,omitempty"`
 	// of a conditional one: it holds within the bounds that were reached, for all that is known
 	Within bool `json:"within_bounds,omitempty"`
-	known   Fact // what the status follows from
+	known  Fact // what the status follows from
 	// what the engine leaves for a certificate (package certificate); nil: nothing, or the answer was read from a file
 	Evidence any `json:"-"`
 	// of a violation: one of the same claim in another way (WayID), which becomes a claim of its own at the end
