@@ -26,8 +26,11 @@ func stubForm(kind, text string) form {
 	return form{
 		open: func(*Plan, *verdict.Result) func(*verdict.Claim) bool { return lacksBody },
 		build: func(m *ir.Module, plan *Plan) *built {
+			if !wantsStubs(m, plan) {
+				return nil
+			}
 			out := ownPart(m, plan)
-			if !plan.Generated || plan.Off[stubsName] || out == nil {
+			if out == nil {
 				return nil
 			}
 			assumed := stubbed(out, kind, text)
@@ -38,7 +41,17 @@ func stubForm(kind, text string) form {
 			return &built{module: out, assumed: assumed, round: 1}
 		},
 		take: takeStubbed,
+		all:  true,
 	}
+}
+
+// wantsStubs reports whether functions without a body are called under a generated harness, which stubs can stand for.
+func wantsStubs(m *ir.Module, plan *Plan) bool {
+	if !plan.Generated || plan.Off[stubsName] {
+		return false
+	}
+	part := plan.Part(m)
+	return part != nil && len(weave.Bodiless(part)) > 0
 }
 
 // lacksBody reports a claim that is unknown because a function without a body is called.
@@ -75,15 +88,18 @@ func takeStubbed(res, more *verdict.Result, b *built) {
 	taken := false
 	for i := range more.Claims {
 		k := &more.Claims[i]
+		c := listed[k.ID]
+		if k.Check == verdict.Unwinding && c == nil && k.Status != verdict.Proved {
+			added = append(added, *k) // what is known within bounds is known within these
+		}
 		if k.Check == verdict.Unwinding || k.Check.Of().Decided != verdict.ByPaths {
 			continue
 		}
-		c := listed[k.ID]
 		if c != nil && !lacksBody(c) {
 			continue
 		}
 		switch {
-		case k.Status.Holds() && k.Known()&verdict.Always != 0:
+		case k.Status.Holds():
 			adopt(res, more, k, b.assumed)
 			taken = true
 		case c == nil:

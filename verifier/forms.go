@@ -30,6 +30,7 @@ type form struct {
 	open  func(*Plan, *verdict.Result) func(*verdict.Claim) bool // reports the claims of a result that it may settle
 	build func(m *ir.Module, plan *Plan) *built                  // nil: it does not differ; it may change plan
 	take  func(res, more *verdict.Result, b *built)              // adds to res what more, the answer of the form, knows
+	all   bool                                                   // it gets half of the time that is left, however long the entry took
 }
 
 // built is a program in some form, and what that assumes beyond the plan's assumptions so far.
@@ -55,7 +56,11 @@ func (f form) ask(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Res
 		return
 	}
 	b.plan = &plan
-	if more := again(ctx, b, res); more != nil && more.Vacuous == nil {
+	limit := formTime(ctx)
+	if f.all {
+		limit = policy.NoDeadline
+	}
+	if more := again(ctx, limit, b, res); more != nil && more.Vacuous == nil {
 		f.take(res, more, b)
 	}
 }
@@ -70,9 +75,9 @@ func ownPart(m *ir.Module, plan *Plan) *ir.Module {
 	return out
 }
 
-// again verifies a form in half of the time that the entry took; nil: it did not come to its end.
-func again(ctx context.Context, b *built, res *verdict.Result) *verdict.Result {
-	within, cancel := atMost(ctx, formTime(ctx))
+// again verifies a form in a time, and no more than half of what is left; nil: it did not come to its end.
+func again(ctx context.Context, limit time.Duration, b *built, res *verdict.Result) *verdict.Result {
+	within, cancel := atMost(ctx, limit)
 	defer cancel()
 	plan := (&problem.Problem{Plan: *b.plan}).Aside().Plan
 	plan.Answers, plan.Wide, plan.Overlap, plan.Made, plan.EndsUnasked = nil, nil, nil, nil, false

@@ -108,6 +108,11 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 		return
 	}
 	defer judge(ctx, p, m, plan, res, round) // also where what decides them fails
+	if round == 0 && asksAgain(&plan) && wantsStubs(m, &plan) {
+		within, end := budget.Share(ctx, policy.BodilessPercent)
+		defer end()
+		ctx = within
+	}
 	race.Decide(ctx, p, m.Func(plan.Entry), res)
 }
 

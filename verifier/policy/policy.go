@@ -50,7 +50,9 @@ const (
 	WiderRounds       = 2
 	WiderLeast        = 2 * time.Second // or half of the time that it took to find that out
 	WiderFirst  int64 = 64              // bytes
-	WiderMost   int64 = 4096
+	// of the time, for a program that calls functions without a body: the rest is for that with stubs
+	BodilessPercent       = 30
+	WiderMost       int64 = 4096
 
 	AnotherTime = 2 * time.Second // for violations beside those that are no findings; at most half of what is left
 
