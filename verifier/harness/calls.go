@@ -144,6 +144,7 @@ func (w *callWriter) callOf(f *ir.Func, into ir.Value) *ir.Instr {
 	h.replaceable()
 	h.showHeld()
 	h.preconditions(args)
+	h.onlyWhileHeld(args)
 	out := h.Builder.Call(f, args...)
 	h.LetHandlersRun()
 	h.noteVolatile()
