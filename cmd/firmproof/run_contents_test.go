@@ -17,13 +17,15 @@ func TestSimulationOfContents(t *testing.T) {
 			"  if (m->len >= size) return 0;\n  out[m->len] = 0;\n  return 1;\n}\n", "m->len > size"},
 		"under another condition": {"int text(const struct msg *m, char *out, unsigned size) {\n  if (m->mode != 2) return 1;\n" +
 			"  if (m->len >= size) return 0;\n  out[m->len] = 0;\n  return 1;\n}\n", "m->len > size"},
+		"in front of an assertion": {"#include \"firmproof.h\"\nstatic int put(unsigned n) {\n  firmproof_assert(n >= 4, \"n\");\n  return 7;\n}\n" +
+			"int text(const struct msg *m, unsigned size) {\n  if (m->len < 4) return 0;\n  return put(m->len);\n}\n", "m->len < 3"},
 		"of a variable": {"static int t[8];\nint text(const struct msg *m, unsigned size) {\n" +
 			"  if (m->len >= 8) return 0;\n  return t[m->len];\n}\n", "m->len >= 9"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			good := contentsHead + c.good
-			bad := strings.NewReplacer("m->len >= size", c.bad, "m->len >= 8", c.bad).Replace(good)
+			bad := strings.NewReplacer("m->len >= size", c.bad, "m->len >= 8", c.bad, "m->len < 4", c.bad).Replace(good)
 			dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": bad}, map[string]string{"a.c": good})
 			code, out := shortly(dir, "main~2..main~1")
 			if wantAll(t, out, "1 new, 0 fixed, 0 known", "the change handles it"); code != exitViolated {

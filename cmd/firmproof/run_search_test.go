@@ -122,6 +122,38 @@ func TestSimulationOfCounts(t *testing.T) {
 	}
 }
 
+// TestSimulationOfLengths: where one commit keeps within a block that a length further on counts, on all inputs, the other
+// one has to, too, at the same place. What it accesses elsewhere, or of a block that nothing counts, is no finding.
+func TestSimulationOfLengths(t *testing.T) {
+	const clear = "void copy(char *d, const char *s, unsigned n) {\n  while (n && *s) {\n    *d++ = *s++;\n    n--;\n  }\n" +
+		"  while (n-- > 0u) {\n    *d++ = 0;\n  }\n}\n"
+	const set = "void set(int *p, unsigned i) {\n  i &= 31;\n  p[i] = 1;\n}\n"
+	for what, c := range map[string]struct {
+		was, from, to string
+		found         bool
+	}{
+		"one more":    {clear, "n-- > 0u", "n-- + 1 > 0u", true},
+		"fewer":       {clear, "n-- > 0u", "n-- > 1u", false},
+		"elsewhere":   {clear, "    *d++ = 0;\n  }\n", "    *d++ = 0;\n  }\n  *d = 0;\n", false},
+		"not counted": {set, "31", "2047", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := changesFolder(t, map[string]string{"a.c": c.was},
+				map[string]string{"a.c": strings.Replace(c.was, c.from, c.to, 1)}, map[string]string{"a.c": c.was})
+			code, out := shortly(dir, "main~2..main~1")
+			if c.found != strings.Contains(out, "1 new, 0 fixed, 0 known") || c.found != (code == exitViolated) ||
+				c.found && !strings.Contains(out, "d leads to as many elements as n says") {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if c.found != strings.Contains(out, "0 new, 1 fixed, 0 known") || code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}
+
 // TestSimulationOfGuessingCallers: a caller that proves a claim only for the size that its harness guessed does not take
 // back what a call of the function shows.
 func TestSimulationOfGuessingCallers(t *testing.T) {

@@ -204,8 +204,9 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 
 // counts reports whether a violation that only one commit has is a finding. What rests on a guess of the harness is one
 // where the other commit does the same with the same block: it fails so on other inputs; or, where no block is part of it,
-// where it comes to the claim on these. Contents that stand elsewhere in the other program, or are of another size, are not
-// the same input there.
+// where it comes to the claim on these. Or the other commit keeps the claim, whatever the contents are, and within what
+// counts the block: a check is in one alone. Contents that stand elsewhere in the other program, or are of another size,
+// are not the same input there.
 func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside *interp.Outcome) bool {
 	standing := f.side.stands(*c)
 	var contents *verdict.Assumption
@@ -222,12 +223,32 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 	case contents != nil && !f.other.hasAt(contents, f.side.p):
 		return false
 	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
-	case standing == Stands && slices.Contains(f.other.held, verdict.Site(c.ID)): // a check of the contents is in one alone
+	case slices.Contains(f.other.held, verdict.Site(c.ID)) && (standing == Stands || s.sameCounts(f, c)):
 	case len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other.p, beside, verdict.Site(c.ID)):
 		return false
 	}
 	if !slices.Contains(s.out.Relative, c.ID) {
 		s.out.Relative = append(s.out.Relative, c.ID)
+	}
+	return true
+}
+
+// sameCounts reports whether in both commits the same number counts each block that a violation goes past, and has the
+// violation name that.
+func (s *changeSearch) sameCounts(f *failing, c *verdict.Claim) bool {
+	for _, name := range c.Failure.Names(verdict.ByHarness) {
+		i := slices.IndexFunc(f.side.p.Assumptions, func(a verdict.Assumption) bool {
+			return a.Relation == verdict.Extent && a.Subject == name && a.Other != ""
+		})
+		if i < 0 {
+			return false
+		}
+		a := f.side.p.Assumptions[i]
+		if !slices.ContainsFunc(f.other.p.Assumptions, func(o verdict.Assumption) bool { return o.ID == a.ID }) {
+			return false
+		}
+		c.Assumptions = append(c.Assumptions, a.ID)
+		s.out.Assumptions = verdict.AddAssumptions(s.out.Assumptions, a)
 	}
 	return true
 }

@@ -99,8 +99,8 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	}
 	limit := name + "." + t.Fields[b.capacity].Name
 	capacity := number(b.capacity, "capacity")
-	of := h.note(name+"."+t.Fields[b.pointer].Name, verdict.Extent, verdict.Chosen,
-		"%s leads to as many elements as %s says", name+"."+t.Fields[b.pointer].Name, limit)
+	pointer := name + "." + t.Fields[b.pointer].Name
+	of := h.noteCounted(pointer, limit, verdict.Chosen, pointer+" leads to as many elements as "+limit+" says")
 	most := h.room(policy.HarnessCount, policy.WideCount)
 	if c := t.Fields[b.capacity].T; c.Bits < 32 {
 		most = min(most, 1<<(c.Bits-1)-1)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // Count says which parameter counts what a pointer leads to.
@@ -36,6 +37,17 @@ func (h *harness) counts(name string, c Count) {
 		h.out.Counts = map[string]Count{}
 	}
 	h.out.Counts[name] = c
+}
+
+// noteCounted notes how much a pointer leads to, as a number counts it.
+func (h *harness) noteCounted(name, number string, origin verdict.Origin, text string) string {
+	id := h.note(name, verdict.Extent, origin, "%s", text)
+	for i := range h.out.Assumptions {
+		if a := &h.out.Assumptions[i]; a.ID == id {
+			a.Other = number
+		}
+	}
+	return id
 }
 
 // countOfOther returns the parameter that says in another version how much pointer i leads to, -1 if none does.

@@ -29,7 +29,11 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		args[i] = h.table(name, e.tables)
 		return
 	}
-	id := h.note(name, verdict.Extent, e.origin, "%s", e.note)
+	number := ""
+	if e.count >= 0 {
+		number = h.countName(e.count)
+	}
+	id := h.noteCounted(name, number, e.origin, e.note)
 	defer func() { brings(id, args[i]) }()
 	switch {
 	case e.count >= 0:

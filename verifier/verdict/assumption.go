@@ -12,7 +12,8 @@ type Assumption struct {
 	ID      string `json:"id"`                // RELATION@SUBJECT, and a digest of the text
 	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
-	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function
+	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function;
+	// with Extent: the number that counts it
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"`           // shown; nothing is decided by it
