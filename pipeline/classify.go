@@ -117,12 +117,23 @@ func (c *classes) open(r *verdict.Result, cl *verdict.Claim) {
 	}
 }
 
+// elsewhere reports whether some entry violates the claim of a key.
+func (c *classes) elsewhere(key string) bool {
+	_, id, _ := strings.Cut(key, "|")
+	for _, other := range c.violated {
+		if _, is, _ := strings.Cut(other, "|"); is == id {
+			return true
+		}
+	}
+	return false
+}
+
 // gone reports whether a finding of the base is answered well now: its claim is
 // settled, or its entry has a full answer in which the claim does not occur; and what is known of the base's inputs, its
 // bounds and assumptions does not speak against it.
 func (c *classes) gone(fp, key string) bool {
 	_, still := c.violated[fp]
-	if !still && c.sides.relative(key) {
+	if !still && c.sides.relative(key) && !c.elsewhere(key) {
 		return true
 	}
 	if still || c.unknown[fp] {

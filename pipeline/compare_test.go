@@ -50,6 +50,25 @@ func TestCompareLess(t *testing.T) {
 	}
 }
 
+// TestCompareElsewhere: what is a finding of the base only as the head ends without a failure on its inputs is not fixed
+// where another entry of the head violates the claim.
+func TestCompareElsewhere(t *testing.T) {
+	const id = "assert@f#1"
+	result := func(entry, id string, s verdict.Status) verdict.Result {
+		return verdict.Result{Entry: entry, Claims: []verdict.Claim{{ID: id, Check: verdict.Assert, Status: s}}}
+	}
+	was := result("f", id, verdict.Violated)
+	was.Change = &verdict.Change{Ends: map[string]verdict.Ending{id: {How: verdict.Passes}}, Relative: []string{id}}
+	for other, fixed := range map[string]int{id: 0, "assert@f#2": 1} {
+		side := result("g", other, verdict.Violated)
+		got := Compare(&verdict.Report{Results: []verdict.Result{result("f", id, verdict.Unknown), side}},
+			&verdict.Report{Results: []verdict.Result{was, side}}, reports.Gaps{})
+		if got.Fixed != fixed || len(got.Gaps.Doubtful) > 0 {
+			t.Errorf("%s: %v fixed, %v", other, got.FixedKeys, got.Gaps)
+		}
+	}
+}
+
 // TestCompareSides: what executions of both commits show decides what is new, known and fixed.
 func TestCompareSides(t *testing.T) {
 	claim := func(id string, s verdict.Status) verdict.Claim {
