@@ -154,6 +154,40 @@ func TestSimulationOfLengths(t *testing.T) {
 	}
 }
 
+// TestSimulationOfWalks: a walk over an array of structures, whose length nothing says, is executed for both commits with
+// more than the one that a pointer leads to as a rule.
+func TestSimulationOfWalks(t *testing.T) {
+	const index = "struct item {\n  unsigned kind, value;\n};\nstatic unsigned seen[3];\n" +
+		"unsigned walk(const struct item *p) {\n  unsigned n = 0;\n  for (; p[n].kind; n++) {\n" +
+		"    if (n >= 3) return 3;\n    seen[n] = p[n].value;\n  }\n  return n;\n}\n"
+	moves := strings.NewReplacer("p[n].kind; n++", "p->kind; p++, n++", "p[n].value", "p->value").Replace(index)
+	pointers := strings.Replace(index, "value;", "value;\n  const char *name;", 1)
+	for what, c := range map[string]struct {
+		good, from, to string
+		found          bool
+	}{
+		"by an index":     {index, "    if (n >= 3) return 3;\n", "", true},
+		"moved on":        {moves, "    if (n >= 3) return 3;\n", "", true},
+		"with pointers":   {pointers, "n >= 3", "n >= 4", true},
+		"a further bound": {index, "n >= 3", "n >= 2 && n", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := changesFolder(t, map[string]string{"a.c": c.good},
+				map[string]string{"a.c": strings.Replace(c.good, c.from, c.to, 1)}, map[string]string{"a.c": c.good})
+			code, out := shortly(dir, "main~2..main~1")
+			if c.found != strings.Contains(out, "1 new, 0 fixed, 0 known") || c.found != (code == exitViolated) ||
+				c.found != strings.Contains(out, " bytes: a guess, since nothing says how many") {
+				t.Errorf("exit %d: %s", code, out)
+			}
+			code, out = shortly(dir, "main~1..main")
+			if c.found != strings.Contains(out, "0 new, 1 fixed, 0 known") || code == exitViolated {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}
+
 // TestSimulationOfGuessingCallers: a caller that proves a claim only for the size that its harness guessed does not take
 // back what a call of the function shows.
 func TestSimulationOfGuessingCallers(t *testing.T) {

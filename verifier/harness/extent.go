@@ -101,8 +101,8 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
 	// keeps it for others
 	e.guess = e.guess || ir.IsStruct(elem) || u.Need == 0 || u.Kept
-	if h.wide && e.guess && !ir.IsStruct(elem) {
-		e.bytes, e.origin = h.room(e.bytes, policy.WideCount*max(one, 1)), verdict.Chosen
+	if h.wide && e.guess && (u.Varies || !ir.IsStruct(elem)) {
+		e.bytes, e.origin = h.room(e.bytes, wideElements(elem)*max(one, 1)), verdict.Chosen
 		e.note = guessText(name, e.bytes)
 	}
 	if at != nil && passed < e.bytes {

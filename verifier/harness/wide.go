@@ -3,6 +3,7 @@ package harness
 import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -27,6 +28,18 @@ func (h *harness) room(most, wide int64) int64 {
 	}
 	h.widened = h.widened || wide > most
 	return max(most, wide)
+}
+
+// wideElements returns how many of elem a pointer of unknown extent leads to in a wide harness: of structures as many as
+// have values of their kind, or as take no more room than numbers do.
+func wideElements(elem *ir.DType) int64 {
+	switch {
+	case !ir.IsStruct(elem):
+		return policy.WideCount
+	case needsFill(elem, 0):
+		return policy.HarnessFilled
+	}
+	return max(policy.WideCount/max(ir.SizeInC(elem), 1), policy.HarnessFilled)
 }
 
 // memberOfOrNull is memberOrNull of field i of a t, and notes who compares it with null.
