@@ -186,13 +186,13 @@ func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src compil
 	return out
 }
 
-// inContext takes for each function that is static, or takes a variable number of arguments and so gets no harness, those
+// inContext takes for each function that is static, or has further arguments that no harness can make, those
 // that call it, on to functions that others may call.
 func (p *project) inContext(module *ir.Module, list []*ir.Func) []*ir.Func {
 	callers := weave.Callers(module)
 	roots := map[*ir.Func]bool{}
 	for _, f := range list {
-		found := p.rootsOf(f, callers, map[*ir.Func]bool{})
+		found := p.rootsOf(module, f, callers, map[*ir.Func]bool{})
 		if len(found) == 0 {
 			found = []*ir.Func{f} // only code that gets no harness calls it
 		}
@@ -213,7 +213,8 @@ func (p *project) publicFirst(list []*ir.Func) []*ir.Func {
 }
 
 // rootsOf returns f, or if it is only called from within the program, the functions that lead to it.
-func (p *project) rootsOf(f *ir.Func, callers map[*ir.Func][]*ir.Func, seen map[*ir.Func]bool) []*ir.Func {
+func (p *project) rootsOf(m *ir.Module, f *ir.Func, callers map[*ir.Func][]*ir.Func,
+	seen map[*ir.Func]bool) []*ir.Func {
 	if seen[f] {
 		return nil
 	}
@@ -222,12 +223,12 @@ func (p *project) rootsOf(f *ir.Func, callers map[*ir.Func][]*ir.Func, seen map[
 	switch {
 	case !ok:
 		return nil
-	case !src.Static && !harness.TakesVariable(f) || f.Addr || len(callers[f]) == 0:
+	case !src.Static && harness.RefusesFurther(m, f) == "" || f.Addr || len(callers[f]) == 0:
 		return []*ir.Func{f}
 	}
 	var out []*ir.Func
 	for _, c := range callers[f] {
-		out = append(out, p.rootsOf(c, callers, seen)...)
+		out = append(out, p.rootsOf(m, c, callers, seen)...)
 	}
 	return out
 }

@@ -177,6 +177,10 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 	}
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Plan.Guesses {
+		if g == ir.FurtherArguments && slices.Contains(made, g) {
+			return &verdict.Reason{Detail: "how many further arguments there are, its caller sees to",
+				Remedy: "a harness that calls it with a format and its arguments: `firmproof harness` writes one to begin with"}
+		}
 		if harness.IsFurther(g) && slices.Contains(made, g) {
 			return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
 				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}

@@ -53,7 +53,7 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 		}
 		n.changed = append(n.changed, f.Name)
 		edited[f] = touches(changed[src.File], src.Line, lastLine(f))
-		if own && !harness.TakesVariable(f) {
+		if own && harness.RefusesFurther(module, f) == "" {
 			n.calls[f] = 0
 			if !edited[f] {
 				n.others[f] = true
@@ -62,7 +62,7 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 		todo = append(todo, f)
 	}
 	slices.Sort(n.changed)
-	n.lead(todo, weave.Callers(module))
+	n.lead(todo, module)
 	list := p.publicFirst(p.functions(module, func(f *ir.Func, _ compile.Function) bool {
 		_, called := n.calls[f]
 		return called
@@ -78,7 +78,8 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 }
 
 // lead goes from what changed to its callers, call by call.
-func (n *nearby) lead(todo []*ir.Func, callers map[*ir.Func][]*ir.Func) {
+func (n *nearby) lead(todo []*ir.Func, module *ir.Module) {
+	callers := weave.Callers(module)
 	seen := map[*ir.Func]bool{}
 	for _, f := range todo {
 		seen[f] = true
@@ -92,7 +93,7 @@ func (n *nearby) lead(todo []*ir.Func, callers map[*ir.Func][]*ir.Func) {
 				}
 				seen[c] = true
 				next = append(next, c)
-				if _, own := n.own.own[c.Name]; !own || harness.TakesVariable(c) {
+				if _, own := n.own.own[c.Name]; !own || harness.RefusesFurther(module, c) != "" {
 					continue
 				}
 				if n.callers == maxCallers {

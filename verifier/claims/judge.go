@@ -216,11 +216,13 @@ func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.In
 	for i := range p.Open {
 		a := &p.Open[i]
 		opaque := a.Relation == verdict.Extent
+		address := c.Failure.IsNumber() || a.Subject == ir.FurtherArguments && (c.Check == verdict.Uninitialised ||
+			c.Failure != nil && !c.Failure.Is(verdict.OutOfBounds) && !c.Failure.Is(verdict.OutOfIndex))
 		switch {
 		case !slices.Contains(ids, a.ID):
 		case c.Check != verdict.Termination && a.Relation == verdict.Contents:
 			contents = append(contents, a.ID)
-		case c.Check == verdict.Termination && opaque || c.Check != verdict.Termination && (!opaque || c.Failure.IsNumber()):
+		case c.Check == verdict.Termination && opaque || c.Check != verdict.Termination && (!opaque || address):
 			return a, with
 		}
 	}

@@ -102,6 +102,9 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 			r.set(in, r.load(addr, size))
 		}
 		r.set(in, &value{tags: addr.tags})
+		if in.Op == ir.OpVaArg { // what the list leads to
+			r.set(in, r.load(r.of(in), size))
+		}
 		r.set(in, &value{tags: r.followed(in)})
 	case ir.OpStore:
 		r.stored(in, r.of(in.Args[0]), r.of(in.Args[1]), here)

@@ -132,8 +132,10 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member places.Place
 // Further starts the name of the pointers in a block of which nothing is known.
 const Further = "pointers beyond the first "
 
-// IsFurther reports the name of those pointers.
-func IsFurther(name string) bool { return strings.HasPrefix(name, Further) }
+// IsFurther reports the name of those pointers, or of what a function takes without a name.
+func IsFurther(name string) bool {
+	return strings.HasPrefix(name, Further) || name == ir.FurtherArguments
+}
 
 // tooMany is a pointer of which nothing is known, since there are too many in a block.
 func (h *harness) tooMany() ir.Value {

@@ -6,7 +6,6 @@ package harness
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/harness/uses"
@@ -35,6 +34,7 @@ import (
 //	                 a single number otherwise, which is a guess, too
 //	to a constant    structure, anywhere: to one of the constants of its type that the program defines
 //	to a function    see function.go
+//	further ones     and a va_list: see further.go
 //
 // Blocks come from malloc, so that the function may free them. What this leaves out
 // (aliases, other lengths) is said in the assumptions of the answer.
@@ -81,8 +81,8 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	if f.IsDecl() {
 		return nil, fmt.Errorf("%s has no body", f.Name)
 	}
-	if TakesVariable(f) {
-		return nil, fmt.Errorf("%s takes a variable number of arguments", f.Name)
+	if why := RefusesFurther(p.m, f); why != "" {
+		return nil, fmt.Errorf("%s takes a variable number of arguments: %s", f.Name, why)
 	}
 	h := p.newHarness(irbuild.Function(p.m, prefix+f.Name, ir.Void(), f.Pos), f)
 	if h.Func.CName = f.CName; set != nil {
@@ -107,7 +107,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	h.replaceable()
 	h.showHeld()
 	h.preconditions(args)
-	h.Call(f, args...)
+	h.Call(f, append(args, h.unnamed()...)...)
 	h.LetHandlersRun()
 	h.Ret(nil)
 	h.out.Assumptions = slices.Concat([]verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read,
@@ -125,25 +125,6 @@ func (p *Program) newHarness(b *irbuild.Builder, f *ir.Func) *harness {
 	return &harness{Builder: b, p: p, of: f, vars: ir.ParamVars(f), uses: p.code.Of(f), reached: places.Reached(p.m, f),
 		pieces: pieces(f, !p.m.Layout.BigEndian), structs: map[*ir.Var]ir.Value{}, same: map[[2]ir.Value]bool{},
 		out: Harnessed{Places: map[string]bool{}, Tests: map[string]int{}}}
-}
-
-// TakesVariable reports whether a function takes a variable number of arguments, or a va_list: what it may read of them
-// its other arguments say, in a way of its own, so that only its callers can be called.
-func TakesVariable(f *ir.Func) bool {
-	return f.Variadic || slices.ContainsFunc(f.Vars, func(v *ir.Var) bool {
-		return v.Param && (isVAList(v.T) || v.T != nil && v.T.Kind == ir.DPointer && isVAList(v.T.Elem))
-	})
-}
-
-// vaLists are names that the type of <stdarg.h> has, and what ABIs define it as.
-var vaLists = []string{"va_list", "__builtin_va_list", "__gnuc_va_list", "__va_list", "__va_list_tag"}
-
-func isVAList(t *ir.DType) bool {
-	if t == nil {
-		return false
-	}
-	name := t.Name[strings.LastIndexByte(t.Name, ' ')+1:]
-	return slices.Contains(vaLists, name)
 }
 
 // harness writes one harness.
@@ -193,6 +174,9 @@ func (h *harness) param(i int, args []ir.Value) error {
 	name := p.Name
 	if v != nil {
 		name = v.Name
+	}
+	if args[i] = h.list(i); args[i] != nil {
+		return nil
 	}
 	switch {
 	case p.SRet != nil:

@@ -16,6 +16,9 @@ func (p *Program) Source(f *ir.Func, name string) (string, error) {
 	if f.IsDecl() {
 		return "", fmt.Errorf("%s has no body", f.CName)
 	}
+	if takesList(f) {
+		return "", fmt.Errorf("%s takes a va_list: a harness in C calls it by a function that has further arguments", f.CName)
+	}
 	w := &harnessText{h: &harness{p: p, of: f, vars: ir.ParamVars(f), uses: p.code.Of(f)}, depth: 1,
 		done: map[string]bool{}}
 	var args []string

@@ -65,6 +65,9 @@ func subjectOf(o *Object) verdict.Subject {
 
 // HarnessPointer returns the pointer of a generated harness that leads to o, which stands for what is there; else "".
 func (o *Object) HarnessPointer() string {
+	if o.further {
+		return ir.FurtherArguments
+	}
 	if o.Kind == HeapObject && o.Born != nil {
 		if name, made := strings.CutPrefix(o.Born.Name, ir.BehindPointer); made {
 			return name

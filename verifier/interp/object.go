@@ -32,6 +32,7 @@ type Object struct {
 	Dead     string       // why it is no longer alive; "" while it is
 	ended    *verdict.Pos // where its scope ended last, or nil
 	earlier  bool         // a later turn of a loop has another object of the same local
+	further  bool         // it holds what a generated harness passes without a name
 	absent   bool         // a weak symbol that is not there
 	readOnly bool
 	Base     uint64

@@ -70,6 +70,7 @@ func (c *call) vaStart() {
 
 func (c *call) newArea(size, align int64) *Object {
 	o := c.newObject(StackObject, size, align, c.in)
+	o.further = c.Frame.Call != nil && c.Frame.Call.Block.Func.Driven()
 	c.Frame.Objects = append(c.Frame.Objects, o)
 	return o
 }

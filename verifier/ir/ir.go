@@ -278,6 +278,9 @@ func (b *Block) Reaches(to *Block, through func(*Block) bool) bool {
 // BehindPointer starts the names of the blocks that a generated harness makes; the name of the pointer to it follows.
 const BehindPointer = "*"
 
+// FurtherArguments names what a generated harness hands over behind the arguments that have a name.
+const FurtherArguments = "further arguments"
+
 // IsNull ends the names of the inputs of a generated harness that decide whether a pointer is null.
 const IsNull = " is null"
 

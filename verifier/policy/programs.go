@@ -54,6 +54,7 @@ const (
 	HarnessFunctions = 6    // that one pointer may lead to
 	HarnessCount     = 64   // elements behind a pointer with a length
 	HarnessString    = 16   // bytes of a string
+	HarnessFurther   = 16   // words of arguments without a name
 	HarnessDepth     = 2    // levels of pointers in what a pointer leads to
 	HarnessFields    = 64   // pointers in one block that lead to blocks of their own
 	HarnessSlots     = 256  // pointers in one variable that are looked at for functions
