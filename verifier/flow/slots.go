@@ -2,7 +2,8 @@ package flow
 
 import "github.com/firmproof/firmproof/verifier/ir"
 
-// lastStores finds for each load of a plain local variable of f the stores that may be the last ones before it.
+// lastStores finds for each load of a plain local variable of f the stores that may be the last ones before it, as
+// ir.StoresBefore, for all of them together.
 func lastStores(f *ir.Func, l *ir.Layout) map[*ir.Instr][]*ir.Instr {
 	slots := l.Slots(f, ir.Escapes(f))
 	last := make([]map[ir.Value]*ir.Instr, len(f.Blocks)) // by block and variable: the last store of the block

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Slots are the allocas of fn that are plain variables: none of escapes, of constant
 // size, and only read and written as a whole. The calls that begin and end their
 // scopes do not count.
@@ -121,4 +123,26 @@ func LiveSlotsFrom(blk *Block, idx int, slots map[*Instr]bool,
 		}
 	}
 	return now
+}
+
+// StoresBefore returns the stores to the address of a load that may be the last ones before it, in its function.
+func StoresBefore(load *Instr) (out []*Instr) {
+	seen := map[*Block]bool{}
+	var before func(b *Block, end int)
+	before = func(b *Block, end int) {
+		for i := end - 1; i >= 0; i-- {
+			if in := b.Instrs[i]; in.Op == OpStore && in.Args[1] == load.Args[0] {
+				out = append(out, in)
+				return
+			}
+		}
+		for _, p := range b.Preds {
+			if !seen[p] {
+				seen[p] = true
+				before(p, len(p.Instrs))
+			}
+		}
+	}
+	before(load.Block, slices.Index(load.Block.Instrs, load))
+	return out
 }

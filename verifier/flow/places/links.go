@@ -66,7 +66,7 @@ func (ps *Table) held(vars map[ir.Value]*ir.Var, v ir.Value, f *ir.Func, steps i
 	if from == nil || steps < 0 || vars[from.Args[0]] == nil {
 		return
 	}
-	for _, s := range lastStores(from) {
+	for _, s := range ir.StoresBefore(from) {
 		copied := cast(s.Args[0])
 		if copied == nil {
 			continue
@@ -78,26 +78,4 @@ func (ps *Table) held(vars map[ir.Value]*ir.Var, v ir.Value, f *ir.Func, steps i
 		}
 		ps.held(vars, copied, f, steps-1)
 	}
-}
-
-// lastStores returns the stores to the address of a load that may be the last ones before it, in its function.
-func lastStores(load *ir.Instr) (out []*ir.Instr) {
-	seen := map[*ir.Block]bool{}
-	var before func(b *ir.Block, end int)
-	before = func(b *ir.Block, end int) {
-		for i := end - 1; i >= 0; i-- {
-			if in := b.Instrs[i]; in.Op == ir.OpStore && in.Args[1] == load.Args[0] {
-				out = append(out, in)
-				return
-			}
-		}
-		for _, p := range b.Preds {
-			if !seen[p] {
-				seen[p] = true
-				before(p, len(p.Instrs))
-			}
-		}
-	}
-	before(load.Block, slices.Index(load.Block.Instrs, load))
-	return out
 }

@@ -202,24 +202,10 @@ func (s *useScan) stillHolds(v ir.Value, k int) bool {
 	if !ok || ld.Op != ir.OpLoad {
 		return true
 	}
-	seen := map[*ir.Block]bool{}
-	var before func(b *ir.Block, end int) bool
-	before = func(b *ir.Block, end int) bool {
-		for i := end - 1; i >= 0; i-- {
-			if in := b.Instrs[i]; in.Op == ir.OpStore && in.Args[1] == ld.Args[0] {
-				from, plain := s.from(in.Args[0])
-				return from == k && plain
-			}
-		}
-		return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool {
-			if seen[p] {
-				return false
-			}
-			seen[p] = true
-			return before(p, len(p.Instrs))
-		})
-	}
-	return before(ld.Block, slices.Index(ld.Block.Instrs, ld))
+	return slices.ContainsFunc(ir.StoresBefore(ld), func(in *ir.Instr) bool {
+		from, plain := s.from(in.Args[0])
+		return from == k && plain
+	})
 }
 
 // number returns the integer parameter that v is the value of, -1 if of none.
