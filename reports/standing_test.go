@@ -67,7 +67,7 @@ func TestStandings(t *testing.T) {
 func TestConditionalConclusion(t *testing.T) {
 	r := standingReport().Results[:1]
 	p := CheckRun(r, PageOptions{})
-	if p.Conclusion != "success" || p.Title != "1 proved, 1 conditional, termination open" || len(p.Annotations) > 0 {
+	if p.Conclusion != "success" || p.Title != "1 proved, 2 conditional, termination open" || len(p.Annotations) > 0 {
 		t.Errorf("%s: %s, %d annotations", p.Conclusion, p.Title, len(p.Annotations))
 	}
 	if got := Conclusion(r, PageOptions{FailOn: "violation,conditional"}); got != "failure" {
