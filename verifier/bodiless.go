@@ -26,11 +26,8 @@ func stubForm(kind, text string) form {
 	return form{
 		open: func(*Plan, *verdict.Result) func(*verdict.Claim) bool { return lacksBody },
 		build: func(m *ir.Module, plan *Plan) *built {
-			if !wantsStubs(m, plan) {
-				return nil
-			}
 			out := ownPart(m, plan)
-			if out == nil {
+			if !mayStub(plan) || out == nil {
 				return nil
 			}
 			assumed := stubbed(out, kind, text)
@@ -45,14 +42,8 @@ func stubForm(kind, text string) form {
 	}
 }
 
-// wantsStubs reports whether functions without a body are called under a generated harness, which stubs can stand for.
-func wantsStubs(m *ir.Module, plan *Plan) bool {
-	if !plan.Generated || plan.Off[stubsName] {
-		return false
-	}
-	part := plan.Part(m)
-	return part != nil && len(weave.Bodiless(part)) > 0
-}
+// mayStub reports whether stubs may stand for functions without a body: under a generated harness.
+func mayStub(plan *Plan) bool { return plan.Generated && !plan.Off[stubsName] }
 
 // lacksBody reports a claim that is unknown because a function without a body is called.
 func lacksBody(c *verdict.Claim) bool {

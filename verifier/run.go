@@ -23,6 +23,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/termination"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // Plan says what to verify and within which limits. The context given to Run carries the time limit (package budget).
@@ -108,7 +109,7 @@ func verifyRound(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Resu
 		return
 	}
 	defer judge(ctx, p, m, plan, res, round) // also where what decides them fails
-	if round == 0 && asksAgain(&plan) && wantsStubs(m, &plan) {
+	if round == 0 && asksAgain(&plan) && mayStub(&plan) && len(weave.Bodiless(p.Module)) > 0 {
 		within, end := budget.Share(ctx, policy.BodilessPercent)
 		defer end()
 		ctx = within

@@ -78,10 +78,12 @@ type addressSpace struct{}
 // Follow works out what each instruction of a program rests on.
 func Follow(q Question) *Rests {
 	m, ids := q.Module, q.IDs
+	none := func() set { return newSet(len(ids)) }
 	r := &Rests{ids: ids, layout: &m.Layout, bit: map[string]int{}, values: map[ir.Value]*value{}, results: map[*ir.Func]*value{},
 		objects: map[any]*object{}, funcs: map[*ir.Func]*function{}, own: map[*ir.Func]set{}, targets: map[int][]*ir.Func{},
-		order: newSet(len(ids)), differ: newSet(len(ids)), apart: newSet(len(ids)), mapped: newSet(len(ids)), still: newSet(len(ids)), nonnull: newSet(len(ids)), asked: newSet(len(ids)), settled: newSet(len(ids)), askers: map[int]map[*ir.Func]bool{}, heads: q.Heads, world: newSet(len(ids)), stray: newSet(len(ids)),
-		fresh: q.Fresh, written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
+		order: none(), differ: none(), apart: none(), mapped: none(), still: none(), nonnull: none(), asked: none(),
+		settled: none(), askers: map[int]map[*ir.Func]bool{}, heads: q.Heads, world: none(), stray: none(), fresh: q.Fresh,
+		written: map[int]map[*object]bool{}, freed: map[int]map[*object]bool{}}
 	if r.fresh == nil {
 		r.fresh = func(*ir.Instr) bool { return false }
 	}

@@ -88,12 +88,12 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 
 // presumed returns the assumptions that an address is not null through which in accesses something, or calls.
 func (r *Rests) presumed(f *function, in *ir.Instr, addr *value) set {
-	out := newSet(len(r.ids))
-	if in.Op == ir.OpCall && in.Model == ir.ModelNone && addr != r.of(in.Callee) { // what is only handed on
-		return out
+	if len(addr.nonnull) == 0 || in.Op == ir.OpCall && in.Model == ir.ModelNone && addr != r.of(in.Callee) { // only handed on
+		return nil
 	}
+	out := newSet(len(r.ids))
 	for i := range r.ids {
-		if len(addr.nonnull) > 0 && addr.nonnull.has(i) && r.asked.has(i) && (r.askers[i][f.Func] ||
+		if addr.nonnull.has(i) && r.asked.has(i) && (r.askers[i][f.Func] ||
 			slices.ContainsFunc(f.in, func(s set) bool { return s.has(i) })) {
 			out.add(i)
 		}

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
@@ -28,8 +27,9 @@ func (h *harness) onlyWhileHeld(args []ir.Value) {
 			is = c
 		}
 		if is != nil {
-			brings(h.note(h.nameOf(i), verdict.Calls, verdict.Chosen, "%s", fmt.Sprintf(
-				"%s is called only while %s holds it: the program keeps its address nowhere else", h.of.CName, h.nameOf(i))), h.Assume(is))
+			brings(h.note(h.nameOf(i), verdict.Calls, verdict.Chosen,
+				"%s is called only while %s holds it: the program keeps its address nowhere else", h.of.CName, h.nameOf(i)),
+				h.Assume(is))
 			return
 		}
 	}

@@ -42,11 +42,7 @@ func (h *harness) counts(name string, c Count) {
 // noteCounted notes how much a pointer leads to, as a number counts it.
 func (h *harness) noteCounted(name, number string, origin verdict.Origin, text string) string {
 	id := h.note(name, verdict.Extent, origin, "%s", text)
-	for i := range h.out.Assumptions {
-		if a := &h.out.Assumptions[i]; a.ID == id {
-			a.Other = number
-		}
-	}
+	h.noted(id).Other = number
 	return id
 }
 

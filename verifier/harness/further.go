@@ -116,9 +116,8 @@ func (h *harness) unnamed() []ir.Value {
 
 // marksFurther notes of values that they are further arguments, or lead to them.
 func (h *harness) marksFurther(values ...ir.Value) {
-	what := "further arguments"
 	id := h.note(ir.FurtherArguments, verdict.Extent, verdict.Chosen,
-		"%s are at most %d words, and those that are read as addresses lead where the callee takes them to lead", what,
+		"%s are at most %d words, and those that are read as addresses lead where the callee takes them to lead", ir.FurtherArguments,
 		policy.HarnessFurther)
 	brings(id, values...)
 	brings(h.open(ir.FurtherArguments, verdict.Extent, "").ID, values...)

@@ -260,6 +260,12 @@ func (h *harness) note(about string, relation verdict.Relation, origin verdict.O
 	return a.ID
 }
 
+// noted is the assumption of an ID that was noted.
+func (h *harness) noted(id string) *verdict.Assumption {
+	i := slices.IndexFunc(h.out.Assumptions, func(a verdict.Assumption) bool { return a.ID == id })
+	return &h.out.Assumptions[i]
+}
+
 // under has what make writes bring an assumption into the program.
 func (h *harness) under(id string, make func()) {
 	before := h.Assumes

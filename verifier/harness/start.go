@@ -25,8 +25,9 @@ func (h *harness) starts() []verdict.Assumption {
 // varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them,
 // and of the library's, errno is any number (anyErrno).
 func (p *Program) varies(g *ir.Global) bool {
-	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && !strings.HasPrefix(g.Name, ir.LibraryPrefix) && (p.changed[g] || g.Var != nil && g.Var.Public &&
-		(!g.Const || g.Weak && !p.linked()))
+	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && !strings.HasPrefix(g.Name, ir.LibraryPrefix) &&
+		(p.changed[g] || g.Var != nil && g.Var.Public &&
+			(!g.Const || g.Weak && !p.linked()))
 }
 
 // onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.

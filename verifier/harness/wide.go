@@ -71,10 +71,6 @@ func (h *harness) memberOrNull(name string, known *places.Held, v ir.Value) ir.V
 // notNull returns v, which is not null: a guess where the program asks whether it is (flow/null.go).
 func (h *harness) notNull(name string, origin verdict.Origin, text string, v ir.Value) ir.Value {
 	id := h.note(name, verdict.Nullness, origin, "%s", text)
-	for i := range h.out.Assumptions {
-		if a := &h.out.Assumptions[i]; a.ID == id {
-			a.Line = verdict.MayBeNull
-		}
-	}
+	h.noted(id).Line = verdict.MayBeNull
 	return h.made(id, v)
 }
