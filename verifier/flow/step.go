@@ -180,7 +180,7 @@ func (r *Rests) computed(in *ir.Instr) {
 	for _, a := range in.Args {
 		v := r.of(a)
 		r.set(in, &value{tags: v.tags})
-		if in.Op == ir.OpIcmp {
+		if in.Op == ir.OpIcmp || in.Model == ir.ModelPtrOffset || in.Model == ir.ModelSameObject {
 			continue // no address comes of that
 		}
 		if in.Op != ir.OpCall || in.T.IsPtr() {

@@ -198,7 +198,8 @@ static const char *number(const char *s, const struct directive *d, long long *v
 
 /* Fails where n bytes that a conversion writes are among those of the string that it reads (C17 7.21.6.7). */
 static void outside(const char *string, const char *to, size_t n) {
-    if (__CPROVER_same_object(to, string) && string < to + n && to <= string + strlen(string))
+    size_t from = __CPROVER_POINTER_OFFSET(string), at = __CPROVER_POINTER_OFFSET(to);
+    if (__CPROVER_same_object(to, string) && from < at + n && at <= from + strlen(string))
         strncpy((char *)string, string, 1);
 }
 
