@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +25,7 @@ type options struct {
 	timeout       time.Duration // of a program
 	limit         time.Duration // of all that is done with techniques left out
 	match         *regexp.Regexp
+	only          string // techniques to leave out, by commas; empty: all
 	every, own    int
 	most          int
 	work          string
@@ -38,6 +40,7 @@ func main() {
 	flag.IntVar(&o.every, "every", 1, "take one of so many programs of a manifest.json")
 	flag.IntVar(&o.own, "own", 1, "take one of so many other programs")
 	flag.IntVar(&o.most, "most", 0, "programs that a technique is left out of, at most; 0: all")
+	flag.StringVar(&o.only, "only", "", "techniques to leave out, separated by commas; empty: all")
 	flag.StringVar(&o.state, "state", "", "file of results, to go on with what was stopped")
 	flag.Parse()
 	o.match = regexp.MustCompile(*match)
@@ -63,6 +66,9 @@ func run(o *options, folders []string) error {
 	known, err := readState(o.state)
 	if err != nil {
 		return err
+	}
+	if o.only != "" {
+		techniques = slices.DeleteFunc(techniques, func(n string) bool { return !slices.Contains(strings.Split(o.only, ","), n) })
 	}
 	a := &ablation{o: o, state: known, programs: programs}
 	if err := a.run(techniques); err != nil {
