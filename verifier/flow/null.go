@@ -71,7 +71,7 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 		x, y := r.of(in.Args[0]), r.of(in.Args[1])
 		switch {
 		case x.null && ir.IsNullConst(in.Args[1]), y.null && ir.IsNullConst(in.Args[0]):
-		case x.nonnull.one() && slices.Equal(x.nonnull, y.nonnull): // places in one object
+		case placesInOne(x, y):
 		default:
 			r.ask(f, x.nonnull, in)
 			r.ask(f, y.nonnull, in)
@@ -85,6 +85,10 @@ func (r *Rests) asks(f *function, in *ir.Instr) {
 		}
 	}
 }
+
+// placesInOne reports whether two addresses are of one pointer, which one question is about: whether it is null decides
+// neither their order nor their difference.
+func placesInOne(x, y *value) bool { return x.nonnull.one() && slices.Equal(x.nonnull, y.nonnull) }
 
 // presumed returns the assumptions that an address is not null through which in accesses something, or calls.
 func (r *Rests) presumed(f *function, in *ir.Instr, addr *value) set {

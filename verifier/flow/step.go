@@ -183,7 +183,7 @@ func (r *Rests) computed(in *ir.Instr) {
 		if in.Op == ir.OpIcmp || in.Model == ir.ModelPtrOffset || in.Model == ir.ModelSameObject {
 			continue // no address comes of that
 		}
-		if in.Op != ir.OpCall || in.T.IsPtr() {
+		if (in.Op != ir.OpCall || in.T.IsPtr()) && !(in.Op == ir.OpSub && placesInOne(r.of(in.Args[0]), r.of(in.Args[1]))) {
 			r.set(in, &value{nonnull: v.nonnull})
 		}
 		for _, p := range v.points {
