@@ -324,12 +324,12 @@ func TestHarnessesFromCode(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": assumedC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "x86_64", "--stub", "*=havoc")
 	want := map[string]anyCall{
-		"put":           {verdict.Proved, "e.data leads into the block of at most 64 elements that e.end is the end of"},
-		"put_over":      {verdict.Violated, "of what 'e.end' leads to"},
+		"put":           {verdict.Proved, "e.end is the end of what e.data leads to"},
+		"put_over":      {verdict.Violated, "of what 'e.data' leads to"},
 		"room":          {verdict.Proved, "lower half of the addresses"},
 		"typed":         {verdict.Unknown, "depends on what is in the structure behind e"},
 		"byte_of":       {verdict.Violated, "assertion failed"},
-		"between":       {verdict.Unknown, "whether a.end and b.end lead into one object is not known"},
+		"between":       {verdict.Unknown, "whether a.data and b.data lead into one object is not known"},
 		"both":          {verdict.Unknown, "how much key leads to is a guess"},
 		"append":        {verdict.Unknown, "how much q leads to is a guess"},
 		"drop":          {verdict.Unknown, "how much q leads to is a guess"},
@@ -406,6 +406,12 @@ int text(const char *s) { int n = 0; while (*s++) n++; return n; }
 struct curve { int words, word[4]; };
 const struct curve small = {2, {1, 2}}, large = {4, {1, 2, 3, 4}};
 int last_of(const struct curve *c) { return c->word[c->words - 1] / c->word[1]; }
+int upto(const char *p, const char *end) { return p < end && *p == 1; }
+int upto_over(const char *p, const char *end) { return p <= end && *p == 1; }
+int between(const short *from, const short *p, const short *end) { return p > from && p < end ? p[-1] + p[0] : 0; }
+int moved(const char **pp, const char *stop) { return *pp < stop ? *(*pp)++ : -1; }
+int left(char **pp, unsigned *avail) { return *avail ? --*avail, *(*pp)++ : -1; }
+int left_over(char **pp, unsigned *avail) { return *avail ? (*pp)[1] : -1; }
 struct enc { union { char *ptr; ptrdiff_t need; } data; const char *const end; int flags; };
 int put(struct enc *e, char b) { return e->data.ptr < e->end ? *e->data.ptr++ = b : -1; }
 int put_over(struct enc *e, char b) { return *e->data.ptr++ = b; }
@@ -422,7 +428,9 @@ func TestHarnessCommand(t *testing.T) {
 	want := map[string]verdict.Status{"sum": verdict.Proved, "past": verdict.Violated, "first": verdict.Proved,
 		"flags": verdict.Proved, "pair": verdict.Proved, "newest": verdict.Proved,
 		"after": verdict.Violated, "nested": verdict.Proved, "text": verdict.Proved, "words": verdict.Proved,
-		"last_of": verdict.Proved, "put": verdict.Proved, "put_over": verdict.Violated}
+		"last_of": verdict.Proved, "put": verdict.Proved, "put_over": verdict.Violated, "upto": verdict.Proved,
+		"upto_over": verdict.Violated, "between": verdict.Proved, "moved": verdict.Proved, "left": verdict.Proved,
+		"left_over": verdict.Violated}
 	written := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"
 	generated := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nfunctions:\n"
 	for _, f := range slices.Sorted(maps.Keys(want)) {

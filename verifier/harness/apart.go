@@ -19,6 +19,7 @@ type ground struct {
 	t        *ir.DType  // of its elements; nil: bytes
 	size     ir.Value   // in bytes
 	arg      int        // the parameter that leads there; -1: another pointer
+	in       ir.Value   // where that is kept, if it may lead elsewhere; else nil
 	text     bool       // a string
 	variable *ir.Global // nil: a block
 }
@@ -36,6 +37,7 @@ func (h *harness) apart(args []ir.Value) {
 			h.keepApart(p, q, pairs > policy.ApartPairs)
 		}
 	}
+	h.passEnds(args)
 }
 
 // keepApart notes that two grounds do not overlap; many: in the words that serve for all of them.
@@ -63,6 +65,26 @@ func (h *harness) keepApart(p, q *ground, many bool) {
 	}
 }
 
+// moves reports whether the pointer to a ground can be made to lead elsewhere.
+func (g *ground) moves() bool { return g.arg >= 0 || g.in != nil }
+
+// leads returns the pointer to a ground.
+func (h *harness) leads(g *ground, args []ir.Value) ir.Value {
+	if g.in != nil {
+		return h.Load(h.Ptr(), g.in)
+	}
+	return args[g.arg]
+}
+
+// lead has the pointer to a ground lead to another address.
+func (h *harness) lead(g *ground, to ir.Value, args []ir.Value) {
+	if g.in != nil {
+		h.Store(to, g.in, 1)
+		return
+	}
+	args[g.arg] = to
+}
+
 func (h *harness) restricts(g *ground) bool { return g.arg >= 0 && h.vars[g.arg].T.Restrict }
 
 // grounds lists what the pointers of a call may lead to: what parameters lead to, what other pointers do, and variables.
@@ -83,7 +105,7 @@ func (h *harness) grounds(args []ir.Value) []*ground {
 	}
 	for _, b := range h.out.Blocks {
 		if !seen[b.At] && b.pointer != "" && !IsFurther(b.pointer) {
-			out = append(out, &ground{name: b.pointer, at: b.At, t: b.T, size: b.Size, arg: -1, text: b.text})
+			out = append(out, &ground{name: b.pointer, at: b.At, t: b.T, size: b.Size, arg: -1, in: h.holders[b.At], text: b.text})
 		}
 	}
 	for _, g := range h.Module.Globals {

@@ -1,12 +1,11 @@
 package harness
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -23,6 +22,14 @@ var ends = []string{"end", "limit", "stop"}
 func isEnd(name string) bool {
 	name = strings.ToLower(strings.Trim(name, "_"))
 	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(name, e) })
+}
+
+// isStart reports names of what leads to the start of a block.
+func isStart(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	return slices.ContainsFunc([]string{"start", "begin", "base", "first", "from", "buf", "buffer", "head"}, func(s string) bool {
+		return strings.HasPrefix(name, s) || strings.HasSuffix(name, s)
+	})
 }
 
 // cursorsIn returns the cursors of a structure, nil where it has no end or several.
@@ -93,62 +100,72 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if c == nil || h.given(name+"."+t.Fields[c.end].Name).size(1) > 0 {
 		return nil
 	}
-	end := name + "." + t.Fields[c.end].Name
-	size := h.Int(h.Word(), max(ir.SizeInC(c.elem), 1))
-	count, most := h.any(end+" - block", h.Word()), h.room(policy.HarnessCount, policy.WideCount)
-	of := h.note(end, verdict.Extent, verdict.Chosen,
-		"pointers beside %s lead into one block of at most %d elements that it is the end of", end, most)
-	brings(of, h.Assume(h.Compare(ir.ULE, count, h.Int(h.Word(), most))))
-	total := h.Binary(ir.OpMul, count, size)
-	block := h.anyBlock(end, total)
-	brings(of, block)
-	done := map[int]bool{c.end: true}
-	at := func(i int) ir.Value { return h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
-	last := h.Gep(block, 0, total, 1)
-	low := h.note(end, verdict.Contents, verdict.Chosen,
-		"the block that %s is the end of lies in the lower half of the addresses", end)
-	brings(low, h.Assume(h.Compare(ir.SGE, h.number(block), h.Int(h.Word(), 0))),
-		h.Assume(h.Compare(ir.SGE, h.number(last), h.Int(h.Word(), 0))))
-	h.Store(last, at(c.end), 1)
+	e := ended{end: name + "." + t.Fields[c.end].Name, elem: c.elem}
+	place := func(i int) places.Place { return places.Place{Of: places.LayoutOf(t), Off: t.Fields[i].BitOff / 8} }
 	for _, i := range c.moves {
-		member := name + "." + t.Fields[i].Name
-		k := h.any(member+" - block", h.Word())
-		in := h.Assume(h.Compare(ir.ULE, k, count))
-		to := h.Gep(block, 0, h.Binary(ir.OpMul, k, size), 1)
-		h.Store(h.memberOfOrNull(member, t, i, to), at(i), 1)
-		brings(h.note(member, verdict.Extent, verdict.Chosen,
-			"%s leads into the block of at most %d elements that %s is the end of", member, most, end), in)
-		done[i] = true
+		e.parts = append(e.parts, name+"."+t.Fields[i].Name)
+		e.known = append(e.known, h.p.places.Ordered(place(c.end), place(i)))
 	}
+	at := func(i int) ir.Value { return h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
+	block, total, to := h.ended(&e)
+	from := ir.Value(block)
+	done := map[int]bool{c.end: true}
+	for k, i := range c.moves {
+		member := h.memberOfOrNull(e.parts[k], t, i, to[k])
+		h.Store(member, at(i), 1)
+		if done[i] = true; len(c.moves) == 1 {
+			from = member
+		}
+	}
+	last := h.behind(from, total)
+	if h.keepsAddresses() {
+		low := h.note(e.end, verdict.Contents, verdict.Chosen,
+			"the block that %s is the end of lies in the lower half of the addresses", e.end)
+		brings(low, h.Assume(h.Compare(ir.SGE, h.number(block), h.Int(h.Word(), 0))),
+			h.Assume(h.Compare(ir.SGE, h.number(last), h.Int(h.Word(), 0))))
+	}
+	h.Store(last, at(c.end), 1)
 	return done
+}
+
+// keepsAddresses reports whether code that the function reaches does more with the number of an address than to take it
+// from another.
+func (h *harness) keepsAddresses() bool {
+	for f := range h.reached.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op != ir.OpSub && slices.ContainsFunc(in.Args, func(v ir.Value) bool {
+					x, ok := v.(*ir.Instr)
+					return ok && x.Op == ir.OpPtrToInt
+				}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // cursors writes the cursors among the members of a structure, and returns these.
 func (w *harnessText) cursors(to string, t *ir.DType, c *cursors) map[int]bool {
-	w.blocks++
-	block, count := fmt.Sprintf("block%d", w.blocks), fmt.Sprintf("count%d", w.blocks)
-	number := func(name, limit string) {
-		w.line("size_t %s;", name)
-		w.line("firmproof_havoc(&%s, sizeof %s);", name, name)
-		w.line("firmproof_assume(%s <= %s);", name, limit)
-	}
 	end := &t.Fields[c.end]
-	w.line("/* pointers into one block of at most %d elements, %s to its end */", policy.HarnessCount, to+end.Name)
-	number(count, fmt.Sprint(policy.HarnessCount))
-	w.block(strings.TrimPrefix(c.elem.Name, "const ")+" *"+block, block, count+" * sizeof *"+block)
+	block, count := w.ended(to+end.Name, c.elem)
 	w.line("firmproof_assume((size_t)(%s + %s) <= (size_t)-1 / 2);", block, count)
 	w.line("%s = %s + %s;", assignable(to+end.Name, end.T), block, count)
 	made := map[int]bool{c.end: true}
+	var starts []string
 	for _, i := range c.moves {
 		f := &t.Fields[i]
-		name := to + f.Name
+		name, at := to+f.Name, block
 		if f.T.Kind == ir.DUnion {
 			name += "." + f.T.Fields[pointerIn(f.T)].Name
 		}
-		at := fmt.Sprintf("%s_%d", count, i)
-		number(at, count)
-		w.line("%s = %s + %s;", assignable(name, pointerOf(f.T)), block, at)
+		if len(c.moves) > 1 {
+			at, starts = w.somewhere(block, count, i, starts)
+		}
+		w.line("%s = %s;", assignable(name, pointerOf(f.T)), at)
 		made[i] = true
 	}
+	w.oneStarts(starts)
 	return made
 }

@@ -126,8 +126,20 @@ func (h *harness) sizedInput(i int) bool {
 
 // counted is the extent of pointer parameter i where parameter n says how many elements or bytes, less plus.
 func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
-	elem := h.vars[i].T.Elem
-	name, count, size, width := h.nameOf(i), h.countName(n), ir.SizeInC(elem), h.countType(n).Width
+	e := h.countedBy(h.nameOf(i), h.vars[i].T.Elem, n, bytes, plus)
+	// by its name alone, a length counts what stands right before it
+	e.guess = h.uses[i].Param != n && (n != i+1 || h.uses[i].Elsewhere) || h.namedAfterOther(i, n)
+	if e.guess {
+		e.origin = verdict.Chosen
+	}
+	e.warns = h.shorter(i, n, e.unit, plus)
+	return e
+}
+
+// countedBy is the extent of what a pointer leads to, elements of a type, where parameter n says how many elements or
+// bytes, less plus.
+func (h *harness) countedBy(name string, elem *ir.DType, n int, bytes bool, plus int64) *extent {
+	count, size, width := h.countName(n), ir.SizeInC(elem), h.countType(n).Width
 	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, origin: verdict.Read,
 		most: h.room(policy.HarnessCount, policy.WideCount)}
 	unit := "elements"
@@ -156,12 +168,6 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 		e.note = fmt.Sprintf("%s leads to %d more %s than %s says", name, plus, unit, count)
 		e.origin = verdict.Chosen
 	}
-	// by its name alone, a length counts what stands right before it
-	e.guess = h.uses[i].Param != n && (n != i+1 || h.uses[i].Elsewhere) || h.namedAfterOther(i, n)
-	if e.guess {
-		e.origin = verdict.Chosen
-	}
-	e.warns = h.shorter(i, n, e.unit, plus)
 	return e
 }
 
@@ -188,7 +194,7 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 			return u.Param, u.Bytes, 0 // the name says it; what goes further is what is to be found
 		}
 		return u.Param, u.Bytes, u.Plus
-	} else if (u.Need > 0 && !u.Kept || ir.IsStruct(h.elemOf(i))) && !u.Varies {
+	} else if (u.Need > 0 && !u.Kept && !h.isMessage(i) || ir.IsStruct(h.elemOf(i))) && !u.Varies {
 		return -1, false, 0 // one element
 	} else if isHandle(h.vars[i].T) {
 		return -1, false, 0 // bytes that a length counts are behind a plain pointer
@@ -210,6 +216,22 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 		}
 	}
 	return -1, false, 0
+}
+
+// isMessage reports whether pointer i, which is accessed at fixed places, leads to numbers that the length behind it counts:
+// to more than one, or to bytes that are only read (`if (len < 8) return; id = msg[7]`). A number that is never
+// compared counts no text, which has its end, and nothing that is written: it may be what is written there.
+func (h *harness) isMessage(i int) bool {
+	t, n := h.vars[i].T.Elem, i+1
+	if n >= len(h.vars) || h.vars[n] == nil || !h.of.Params[n].T.IsInt() || !isLength(h.nameOf(n)) ||
+		!ir.IsNumber(t) && !ir.IsVoid(t) {
+		return false
+	}
+	one := max(ir.SizeInC(t), 1)
+	if (h.uses[i].Writes || isText(t)) && !h.uses[n].Compared {
+		return false
+	}
+	return h.uses[i].Need > one || one == 1 && strings.HasPrefix(t.Name, "const ")
 }
 
 // isHandle reports a type with a name of its own for pointers to what only its library knows (typedef void *timer_t).

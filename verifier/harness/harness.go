@@ -18,11 +18,12 @@ import (
 // that calls it with any arguments a careful caller could pass.
 //
 //	number           any value
+//	pointers         that the code compares, one of them to the end: into one block (upto.go)
 //	pointer          to a block of its own with any contents. How large, the first of these says:
 //	                 a parameter that the function compares its index with, to go on or to give up, or hands to
 //	                 memcpy; or the number that a pointer parameter leads to when the function is called;
 //	                 a parameter behind it with the name of a length (n, len, size, count, max...),
-//	                 unless the C library reads a string there;
+//	                 unless the C library reads a string there; of a pointer to a pointer, what that leads to;
 //	                 for char that is only read: a string of at most policy.HarnessString-1 characters;
 //	                 what the function reaches at constant offsets, and one element at least;
 //	                 if it goes on from there: the smallest object that a call in the program
@@ -149,13 +150,15 @@ type harness struct {
 	filling bool
 	limits  []limited
 
-	pieces  map[*ir.Param]piece  // parameters that are parts of structures
-	structs map[*ir.Var]ir.Value // blocks that these are read from
-	reached places.Reach         // from the function
-	bodies  []func()             // write the functions that pointers of its arguments lead to
-	held    []*heldBlock         // that hold pointers
-	truths  int                  // values in unions that it made
-	further ir.Value             // the block that pointers lead to of which there are too many
+	pieces  map[*ir.Param]piece    // parameters that are parts of structures
+	structs map[*ir.Var]ir.Value   // blocks that these are read from
+	reached places.Reach           // from the function
+	bodies  []func()               // write the functions that pointers of its arguments lead to
+	held    []*heldBlock           // that hold pointers
+	ends    []endAt                // of blocks that arguments lead into
+	holders map[*ir.Instr]ir.Value // by block: where a pointer to it is kept
+	truths  int                    // values in unions that it made
+	further ir.Value               // the block that pointers lead to of which there are too many
 }
 
 // finishFunctions adds to the program what pointers of the arguments lead to.
@@ -176,6 +179,12 @@ func (h *harness) param(i int, args []ir.Value) error {
 		name = v.Name
 	}
 	if args[i] = h.list(i); args[i] != nil {
+		return nil
+	}
+	if g := h.upTo(i); g != nil {
+		if i != g.end && args[g.parts[0].arg] == nil {
+			h.makeUpTo(g, args)
+		}
 		return nil
 	}
 	switch {

@@ -21,6 +21,13 @@ func isLength(name string) bool {
 	return false
 }
 
+// isRest reports names of what says how much is left behind a pointer that moves on.
+func isRest(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	return slices.ContainsFunc([]string{"left", "rem", "remain", "remaining", "avail", "available", "rest", "room", "space"},
+		func(r string) bool { return strings.HasSuffix(name, r) })
+}
+
 // countsFor reports whether nothing in the name of a length says that it is that of something else than the pointer
 // leads to: `size`, `buf_len` of `buf`, and not `block_size` of `tmp`.
 func countsFor(length, pointer string) bool {

@@ -43,7 +43,7 @@ func (h *harness) into(p, q *ground, args []ir.Value) bool {
 	number := ir.IsNumber(q.t) || ir.IsVoid(q.t)
 	single := h.one(q)
 	switch {
-	case q.arg < 0 || q.variable != nil || single == 0 && !number:
+	case !q.moves() || q.variable != nil || single == 0 && !number:
 		return false
 	case p.variable != nil || h.one(p) > 0 && (single > 0 && single <= h.one(p) || !isBytes(q.t)):
 	case number && single > 0 && (ir.IsNumber(p.t) || ir.IsVoid(p.t)) && h.width(p) == single: // an array of these
@@ -70,7 +70,7 @@ func (h *harness) into(p, q *ground, args []ir.Value) bool {
 			h.Assume(h.Or(h.not(here), within))
 			at = h.Gep(p.at, r.off, n, r.size)
 		}
-		args[q.arg] = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{here, at, args[q.arg]}})
+		h.lead(q, h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{here, at, h.leads(q, args)}}), args)
 	}
 	return true
 }

@@ -20,6 +20,10 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		args[i] = h.sized(g, name, elem, 1, &left)
 		return
 	}
+	if n := h.leftOf(i); n >= 0 {
+		args[i] = h.left(i, n, args)
+		return
+	}
 	e := h.extentOf(i, name)
 	if e.guess || h.uses[i].Before {
 		h.out.Guesses = append(h.out.Guesses, name)

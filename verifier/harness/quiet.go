@@ -68,8 +68,8 @@ func (h *harness) stays(x *ir.Func, writes map[*ir.Global]bool, args []ir.Value)
 			if writes[g] && g.Var != nil && !g.Const && h.p.handedOut(g) && mayOverlap(p.t, g.Var.T) &&
 				(isVolatile(p.t) || !isVolatile(g.Var.T)) { // C17 6.7.3p6
 				id := h.stay(x, h.of.CName+"."+h.prefix+p.name, "what "+h.prefix+p.name+" leads to")
-				if brings(id, p.at); h.overlap && p.arg >= 0 {
-					brings(id, args[p.arg]) // what it leads to, too
+				if brings(id, p.at); h.overlap && p.moves() {
+					brings(id, h.leads(p, args)) // what it leads to, too
 				}
 				break
 			}

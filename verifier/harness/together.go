@@ -13,38 +13,43 @@ import (
 // out of the block. Bytes lie over a structure, too, which stands somewhere in the block.
 
 // gather has parameters that lead to numbers of one size, and one of them to more than one, lead into one block, or each
-// to its own. It returns whether two grounds do.
+// to its own; bytes also over one of the single objects. It returns whether two grounds do.
 func (h *harness) gather(all []*ground, args []ir.Value) func(p, q *ground) bool {
 	groups := map[int64][]*ground{}
 	for _, g := range all {
-		if h.overlap && g.arg >= 0 && !g.text && (ir.IsVoid(g.t) || ir.IsNumber(g.t)) {
+		if h.overlap && g.moves() && !g.text && (ir.IsVoid(g.t) || ir.IsNumber(g.t)) {
 			groups[h.width(g)] = append(groups[h.width(g)], g)
 		}
 	}
-	with := map[*ground]int64{}
+	with, over := map[*ground]int64{}, map[*ground]bool{}
 	for _, size := range slices.Sorted(maps.Keys(groups)) {
-		list := groups[size]
+		list := slices.DeleteFunc(groups[size], func(g *ground) bool { return over[g] })
 		if !slices.ContainsFunc(list, func(g *ground) bool { return h.one(g) == 0 }) || len(list) > policy.ApartTogether {
 			continue
 		}
-		host := h.hostIn(all)
-		if size > 1 {
-			host = nil
+		if len(list) > 1 {
+			h.together(nil, list, size, args)
 		}
-		if host == nil && len(list) < 2 {
-			continue
+		if size == 1 {
+			for _, host := range h.hostsIn(all) {
+				h.together(host, list, size, args)
+				over[host] = true
+			}
 		}
-		h.together(host, list, size, args)
-		for _, g := range append(list, host) {
-			with[g] = size
+		if len(list) > 1 || len(over) > 0 {
+			for _, g := range list {
+				with[g] = size
+			}
 		}
 	}
-	return func(p, q *ground) bool { return with[p] > 0 && with[p] == with[q] }
+	return func(p, q *ground) bool {
+		return with[p] > 0 && with[p] == with[q] || over[p] && with[q] == 1 || over[q] && with[p] == 1
+	}
 }
 
-// hostIn returns the structure that bytes can lie over; nil: none, or code accesses numbers at other addresses than those
+// hostsIn returns single objects that bytes can lie over; none where code accesses numbers at other addresses than those
 // that their types have.
-func (h *harness) hostIn(all []*ground) *ground {
+func (h *harness) hostsIn(all []*ground) []*ground {
 	for f := range h.reached.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
@@ -54,12 +59,13 @@ func (h *harness) hostIn(all []*ground) *ground {
 			}
 		}
 	}
+	var out []*ground
 	for _, g := range all {
-		if in, ok := g.at.(*ir.Instr); ok && in.Model == ir.ModelMalloc && g.arg >= 0 && ir.IsStruct(g.t) && h.one(g) > 0 {
-			return g
+		if in, ok := g.at.(*ir.Instr); ok && in.Model == ir.ModelMalloc && g.arg >= 0 && h.one(g) > 1 && len(out) < policy.ApartHosts {
+			out = append(out, g)
 		}
 	}
-	return nil
+	return out
 }
 
 // natural is how a number of size bytes is aligned: 16 at most, as the machine has it.
@@ -123,8 +129,8 @@ func (h *harness) together(host *ground, list []*ground, size int64, args []ir.V
 		h.Assume(h.Compare(ir.EQ, whole, end))
 	}
 	for i, g := range list {
-		args[g.arg] = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{in[i], h.Gep(block, 0, at[i], 1),
-			args[g.arg]}})
+		h.lead(g, h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{in[i], h.Gep(block, 0, at[i], 1),
+			h.leads(g, args)}}), args)
 	}
 }
 

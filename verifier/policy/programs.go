@@ -66,12 +66,14 @@ const (
 	ApartPairs       = 24   // of pointers that a harness names where it says that they do not overlap
 	ApartRows        = 16   // places in one object where a pointer may lead
 	ApartTogether    = 4    // parameters that may lead into one block of numbers
+	ApartHosts       = 4    // single objects that bytes may lie over
 	HarnessTruths    = 4    // truth values in unions of one harness
 	WideCount        = 1024 // elements behind a pointer with a length, in runs: what is longer costs them little
 	WideString       = 384  // bytes of a string, likewise
 	HeldBlocks       = 8    // structures with a member that a function is told from
 	HeldMembers      = 64   // of them
 	HeldDepth        = 8    // of members in members
+	ReadFromDepth    = 4    // variables that an address goes through from where it is read to where it is compared
 )
 
 // What is woven into programs.

@@ -39,16 +39,18 @@ type Held struct {
 
 // Table knows what a program stores in places, and how it calls functions through pointers.
 type Table struct {
-	layout *ir.Layout
-	At     map[Place]*Held
-	Sigs   map[string]*ir.Type // of calls, by the type of the function in C
-	Stray  Held                // functions that are stored where no place is known
-	Re     *rewritten
+	layout  *ir.Layout
+	At      map[Place]*Held
+	Sigs    map[string]*ir.Type // of calls, by the type of the function in C
+	Stray   Held                // functions that are stored where no place is known
+	Re      *rewritten
+	ordered map[[2]Place]bool
 }
 
 // Of reads what m stores where, and how it calls functions through pointers.
 func Of(m *ir.Module) *Table {
-	ps := &Table{layout: &m.Layout, At: map[Place]*Held{}, Sigs: map[string]*ir.Type{}, Re: rewrittenOf(m)}
+	ps := &Table{layout: &m.Layout, At: map[Place]*Held{}, Sigs: map[string]*ir.Type{}, Re: rewrittenOf(m),
+		ordered: map[[2]Place]bool{}}
 	for _, g := range m.Globals {
 		if g.Var != nil && g.Init != nil {
 			ps.initial(g, g.Var.T, g.Init, 0)
@@ -59,6 +61,7 @@ func Of(m *ir.Module) *Table {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				ps.instr(vars, in)
+				ps.order(vars, in)
 			}
 		}
 		ps.links(vars, f)

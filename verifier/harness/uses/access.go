@@ -159,9 +159,11 @@ func (s *useScan) call(in *ir.Instr) {
 		return
 	}
 	for j, u := range s.p.Of(g) {
-		if n := s.number(in.Args[j]); n >= 0 && u.Tested {
-			s.uses[n].Tested = true
+		if n := s.number(in.Args[j]); n >= 0 {
+			s.uses[n].Tested = s.uses[n].Tested || u.Tested
+			s.uses[n].Compared = s.uses[n].Compared || u.Compared
 		}
+		s.metBy(in, j, &u)
 		k, plain := s.from(in.Args[j])
 		if k < 0 || !in.Args[j].Type().IsPtr() {
 			continue

@@ -8,7 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// Use says what the code of a function says of one of its parameters, which is a pointer but for Tested.
+// Use says what the code of a function says of one of its parameters, which is a pointer but for Tested and Compared.
 type Use struct {
 	Need   int64 // bytes that accesses at constant offsets reach
 	Varies bool  // it is indexed by a value, or moved on
@@ -25,7 +25,10 @@ type Use struct {
 	// what counts the elements is no parameter, at one place at least
 	Elsewhere bool
 	Tested    bool      // of a number: the function compares it with a limit, to refuse or cut what is more
+	Compared  bool      // of a number: the function asks whether it is less or more than something
 	As        *ir.DType // for a void pointer: what a local variable takes it for
+	// what its addresses are compared with, and those of what it leads to
+	With, Inner Met
 }
 
 // Reader reads the code of functions of a module.
@@ -43,7 +46,8 @@ func (p *Reader) Of(f *ir.Func) []Use {
 		return u
 	}
 	s := &useScan{p: p, uses: make([]Use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
-		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}, index: map[[2]int]bool{}}
+		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}, index: map[[2]int]bool{},
+		inner: map[ir.Value]int{}}
 	for i := range s.uses {
 		s.uses[i].Param = -1
 	}
@@ -60,6 +64,7 @@ func (p *Reader) Of(f *ir.Func) []Use {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			s.compare(in)
+			s.meets(in)
 		}
 	}
 	for _, b := range f.Blocks {
@@ -82,6 +87,7 @@ type useScan struct {
 	p     *Reader
 	uses  []Use
 	of    map[ir.Value]int   // variables that hold a parameter, or what is computed from it
+	inner map[ir.Value]int   // likewise what a parameter leads to: `p = *pp`
 	bound map[ir.Value]limit // variables that are compared with a parameter
 	here  *ir.Block          // that is read
 	later []counted          // what counts, unless it is an index itself
@@ -105,6 +111,9 @@ func (s *useScan) copies(f *ir.Func) {
 				continue
 			}
 			k, plain := s.from(in.Args[0])
+			if of, inner := s.side(in.Args[0]); inner {
+				s.inner[in.Args[1]] = of
+			}
 			if _, local := in.Args[1].(*ir.Instr); k < 0 || !local {
 				continue
 			}
@@ -154,6 +163,11 @@ func (s *useScan) compare(in *ir.Instr) {
 			}
 		}
 		return
+	}
+	for _, v := range in.Args {
+		if k := s.number(v); k >= 0 && pred != ir.EQ && pred != ir.NE {
+			s.uses[k].Compared = true
+		}
 	}
 	if pred == ir.SGT || pred == ir.SGE || pred == ir.UGT || pred == ir.UGE {
 		x, y = y, x

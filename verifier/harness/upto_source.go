@@ -1,0 +1,77 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
+
+// upTo declares the arguments that lead into the block of g.
+func (w *harnessText) upTo(g *upTo) {
+	end := w.h.vars[g.end]
+	block, count := w.ended(end.Name, w.h.elementOf(g.parts[0]))
+	var starts []string
+	for i, p := range g.parts {
+		v, to := w.h.vars[p.arg], block
+		w.done[v.Name] = true
+		if len(g.parts) > 1 {
+			to, starts = w.somewhere(block, count, i, starts)
+		}
+		if p.inner {
+			held := fmt.Sprintf("%s_at%d", block, i)
+			w.line("%s = (void *)(%s);", declaration(v.T.Elem, held), to)
+			to = "&" + held
+		}
+		w.line("%s = (void *)(%s);", declaration(v.T, v.Name), to)
+	}
+	w.oneStarts(starts)
+	w.done[end.Name] = true
+	w.line("%s = (void *)(%s + %s);", declaration(end.T, end.Name), block, count)
+}
+
+// ended declares a block of elements that pointers lead into, one of them to its end, and how many there are.
+func (w *harnessText) ended(end string, elem *ir.DType) (block, count string) {
+	w.blocks++
+	block, count = fmt.Sprintf("block%d", w.blocks), fmt.Sprintf("count%d", w.blocks)
+	w.line("/* pointers into one block of at most %d elements, %s to its end */", policy.HarnessCount, end)
+	w.atMost(count, fmt.Sprint(policy.HarnessCount))
+	t := strings.TrimPrefix(elem.Name, "const ")
+	if ir.IsVoid(elem) {
+		t = "char"
+	}
+	w.block(t+" *"+block, block, count+" * sizeof *"+block)
+	return block, count
+}
+
+// atMost declares a number up to a limit.
+func (w *harnessText) atMost(name, limit string) {
+	w.line("size_t %s;", name)
+	w.line("firmproof_havoc(&%s, sizeof %s);", name, name)
+	w.line("firmproof_assume(%s <= %s);", name, limit)
+}
+
+// somewhere returns an address anywhere in a block, and adds that it is its start.
+func (w *harnessText) somewhere(block, count string, i int, starts []string) (to string, all []string) {
+	at := fmt.Sprintf("%s_%d", count, i)
+	w.atMost(at, count)
+	return block + " + " + at, append(starts, at+" == 0")
+}
+
+// oneStarts has one of several pointers lead to the start of their block.
+func (w *harnessText) oneStarts(starts []string) {
+	if len(starts) > 0 {
+		w.line("firmproof_assume(%s);", strings.Join(starts, " || "))
+	}
+}
+
+// left declares an argument that leads to a pointer to as many elements as parameter n says.
+func (w *harnessText) left(v *ir.Var, i, n int) {
+	w.blocks++
+	block := fmt.Sprintf("block%d", w.blocks)
+	elem := w.h.elementOf(upToPart{i, true})
+	w.pointer(&ir.Var{Name: block, T: v.T.Elem}, w.h.countedBy("*"+v.Name, elem, n, false, 0))
+	w.line("%s = %s;", declaration(v.T.Elem, block+"_at"), block) // the function may move it on
+	w.line("%s = &%s_at;", declaration(v.T, v.Name), block)
+}

@@ -1,0 +1,86 @@
+package uses
+
+import "github.com/firmproof/firmproof/verifier/ir"
+
+// Met are pointer parameters whose addresses the code compares with another's. Those that are ordered, or subtracted, lead
+// into the same object (C17 6.5.6p9, 6.5.8p5).
+type Met map[int]bool
+
+// meets notes what in compares two addresses for.
+func (s *useScan) meets(in *ir.Instr) {
+	switch {
+	case in.Op == ir.OpIcmp && in.Args[0].Type().IsPtr():
+		s.meet(in.Args[0], in.Args[1], in.Pred != ir.EQ && in.Pred != ir.NE)
+	case in.Op == ir.OpSub:
+		x, y := addressIn(in.Args[0]), addressIn(in.Args[1])
+		if x != nil && y != nil {
+			s.meet(x, y, true)
+		}
+	}
+}
+
+// addressIn returns the address that a number is; nil: it is none.
+func addressIn(v ir.Value) ir.Value {
+	if in, ok := v.(*ir.Instr); ok && in.Op == ir.OpPtrToInt {
+		return in.Args[0]
+	}
+	return nil
+}
+
+// meet notes that two addresses are compared.
+func (s *useScan) meet(x, y ir.Value, ordered bool) {
+	i, inI := s.side(x)
+	j, inJ := s.side(y)
+	if i < 0 || j < 0 || i == j || inI && inJ {
+		return
+	}
+	s.met(i, inI)[j] = s.met(i, inI)[j] || ordered
+	s.met(j, inJ)[i] = s.met(j, inJ)[i] || ordered
+}
+
+// met is what parameter k meets, or inner: what it leads to does.
+func (s *useScan) met(k int, inner bool) Met {
+	m := &s.uses[k].With
+	if inner {
+		m = &s.uses[k].Inner
+	}
+	if *m == nil {
+		*m = Met{}
+	}
+	return *m
+}
+
+// side returns the pointer parameter that an address is computed from, or inner: what it leads to; -1: neither.
+func (s *useScan) side(v ir.Value) (k int, inner bool) {
+	if k, _ := s.from(v); k >= 0 {
+		return k, false
+	}
+	if ld, ok := ir.Root(v).(*ir.Instr); ok && ld.Op == ir.OpLoad {
+		if k, known := s.inner[ld.Args[0]]; known {
+			return k, true
+		}
+		if k, plain := s.from(ld.Args[0]); k >= 0 && plain {
+			return k, true
+		}
+	}
+	return -1, false
+}
+
+// metBy notes what a function that is called compares its parameter j with, by its use u.
+func (s *useScan) metBy(call *ir.Instr, j int, u *Use) {
+	for m, ordered := range u.With {
+		s.meet(call.Args[j], call.Args[m], ordered)
+	}
+	k, plain := s.from(call.Args[j])
+	own, variable := s.of[call.Args[j]] // `next(&p, end)`
+	if variable {
+		k = own
+	}
+	for m, ordered := range u.Inner {
+		l, deep := s.side(call.Args[m])
+		if k >= 0 && (plain || variable) && l >= 0 && l != k && !deep {
+			s.met(k, !variable)[l] = s.met(k, !variable)[l] || ordered
+			s.met(l, false)[k] = s.met(l, false)[k] || ordered
+		}
+	}
+}
