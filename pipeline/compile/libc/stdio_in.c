@@ -15,6 +15,7 @@ size_t strlen(const char *s);
 void *memcpy(void *to, const void *from, size_t n);
 char *strncpy(char *to, const char *from, size_t n);
 _Bool __CPROVER_same_object(const void *p, const void *q);
+__SIZE_TYPE__ __CPROVER_POINTER_OFFSET(const void *p);
 void firmproof_unmodelled(const char *what);
 
 static void not_followed(char kind) {
