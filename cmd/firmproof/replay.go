@@ -42,6 +42,7 @@ const (
 type replayFlags struct {
 	claim, target, entry, emit, into string
 	include, defines, cflags         []string
+	assume, stubs                    []string // of the check, for generated harnesses
 	limit                            time.Duration
 	out                              io.Writer
 	sources, sourceInc, sourceDefine []string // what is compiled
@@ -60,6 +61,7 @@ func replayCommand() *cobra.Command {
 		Long: `Takes a claim with its inputs from a JSON report (check --format json), makes a C harness that plays the inputs back, builds it with the program
 and runs it: x86 natively under AddressSanitizer and UndefinedBehaviorSanitizer (MemorySanitizer for uninitialised), Cortex-M in QEMU.
 PATH is what was checked: a folder with a .firmproof.yml that lists sources (default .), or C files.
+For a function without a harness, the C makes what the generated one made and calls it; --emit writes that as the beginning of a test.
 
 Exit status: 1 the failure was reproduced; 3 it was not; 2 this cannot be run here.`,
 		Args: cobra.MinimumNArgs(1),
@@ -79,6 +81,8 @@ Exit status: 1 the failure was reproduced; 3 it was not; 2 this cannot be run he
 	f.StringVar(&fl.emit, "emit", "", "write the harness to this `file`, too")
 	f.StringVarP(&fl.into, "output", "o", "", "write the report, with the result in it, to this `file`")
 	sourceFlags(f, &fl.include, &fl.defines)
+	f.StringArrayVar(&fl.assume, "assume", nil, "the --assume of the check, for a generated harness")
+	f.StringArrayVar(&fl.stubs, "stub", nil, "the --stub of the check, likewise")
 	f.StringArrayVar(&fl.cflags, "cflags", nil, "further compiler flags")
 	secondsVar(f, &fl.limit, "timeout", 30*time.Second, "longest time of the run")
 	return cmd
@@ -137,10 +141,28 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 	if claim.Behind != "" {
 		return 0, fmt.Errorf("replay: the compiled program ends at the violation that comes before: %s", claim.Behind)
 	}
-	h := &harness{result: res, claim: claim, arm: bare}
+	h := &harness{result: res, claim: claim, arm: bare, entry: res.Entry}
+	if strings.HasPrefix(res.Entry, prepare.AnyCall) {
+		d, err := fl.drive(ctx, res, claim, paths)
+		if err != nil {
+			return 0, err
+		}
+		h.entry, h.inputs, h.driven = drivenName, d.inputs, d
+		if fl.sources = slices.DeleteFunc(fl.sources, func(s string) bool {
+			return inFolder(fl.dir, s) == d.file
+		}); slices.ContainsFunc(fl.sources, compile.IsCXX) || compile.IsCXX(d.file) {
+			return 0, errors.New("replay: calls of functions that have no harness are written in C alone")
+		}
+	} else {
+		h.inputs = claim.Inputs
+	}
 	text := h.text()
 	if fl.emit != "" {
-		if err := os.WriteFile(fl.emit, []byte(text), 0o644); err != nil {
+		emitted := text
+		if h.driven != nil {
+			emitted = h.driven.program(claim)
+		}
+		if err := os.WriteFile(fl.emit, []byte(emitted), 0o644); err != nil {
 			return 0, err
 		}
 	}
@@ -159,9 +181,6 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 
 // notInC says why no C program can repeat a failure, or nothing.
 func notInC(r *verdict.Result, c *verdict.Claim) string {
-	if strings.HasPrefix(r.Entry, prepare.AnyCall) {
-		return fmt.Sprintf("replay needs a harness in C: %q was made by firmproof", r.Entry)
-	}
 	for _, s := range c.Trace {
 		if s.Kind == verdict.StepInterrupt {
 			return fmt.Sprintf("replay cannot run the interrupt handler %s between two steps; the interpreter of firmproof has confirmed the trace", s.What)

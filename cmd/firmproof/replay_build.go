@@ -70,11 +70,18 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 	for _, d := range slices.Concat(r.fl.sourceDefine, r.fl.defines) {
 		flags = append(flags, "-D"+d)
 	}
-	if r.h.result.Entry != "main" {
+	if r.h.entry != "main" {
 		flags = append(flags, "-Dmain=firmproof_program_main")
 	}
 	flags = append(append(flags, r.fl.cflags...), r.sanitize()...)
 	objects := []string{harnessObject}
+	if d := r.h.driven; d != nil {
+		path := filepath.Join(r.work, "driven.c")
+		if err := os.WriteFile(path, []byte(d.part()), 0o644); err != nil {
+			return nil, err
+		}
+		r.fl.sources = append(r.fl.sources, path)
+	}
 	for i, s := range r.fl.sources {
 		o := filepath.Join(r.work, fmt.Sprintf("unit%d.o", i))
 		if err := r.must(ctx, slices.Concat(flags[:1], compile.Language(s), flags[1:], []string{"-c", s, "-o",
@@ -90,7 +97,7 @@ func (r *replayer) compile(ctx context.Context, include string) ([]string, error
 // program gets them instead of the real functions, for the inputs to mean the same.
 func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err error) {
 	seen := map[string]bool{}
-	for _, in := range r.h.claim.Inputs {
+	for _, in := range r.h.inputs {
 		text, functions, ok := compile.LibraryFile(in.Pos.File)
 		if !ok || seen[in.Pos.File] {
 			continue
@@ -115,7 +122,7 @@ func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err 
 }
 
 var inputNames = regexp.MustCompile(`(?m)^[^\s/][^(\n]*\b` +
-	`(?:__VERIFIER_nondet_\w+\(void\)|firmproof_unmodelled\(const char \*what\)|__CPROVER_same_object\(.*\));$`)
+	`(?:__VERIFIER_nondet_\w+\(void\)|firmproof_unmodelled\(const char \*what\)|__CPROVER_same_object\(.*\)|__CPROVER_POINTER_OFFSET\(.*\));$`)
 
 // stubs defines, weakly, the inputs that a file of the library declares: the trace
 // may have none of some. The library asks whether two pointers lead to one object before it compares them; on a machine
@@ -130,6 +137,8 @@ func stubs(text []byte) []byte {
 			body = " {}\n"
 		case strings.Contains(name, "same_object"):
 			body = " { return 1; }\n"
+		case strings.Contains(name, "POINTER_OFFSET"):
+			body = " { return (__SIZE_TYPE__)p; }\n"
 		}
 		out = append(out, "\n__attribute__((weak)) "+name+body...)
 	}

@@ -13,7 +13,10 @@ import (
 type harness struct {
 	result *verdict.Result
 	claim  *verdict.Claim
-	arm    bool // semihosting instead of a process
+	entry  string // the C function to call
+	inputs []verdict.Input
+	driven *driven // calls in the place of an entry that nobody wrote; nil: somebody did
+	arm    bool    // semihosting instead of a process
 	left   []string
 }
 
@@ -26,7 +29,7 @@ var allocators = map[string]string{
 // wrapped are the allocators that the trace decides, for the linker's --wrap.
 func (h *harness) wrapped() []string {
 	var out []string
-	for _, in := range h.claim.Inputs {
+	for _, in := range h.inputs {
 		if _, ok := allocators[in.Name]; ok && in.Kind == "malloc" && !slices.Contains(out, in.Name) {
 			out = append(out, in.Name)
 		}
@@ -218,9 +221,11 @@ func (h *harness) text() string {
 	h.values(&b)
 	h.havocs(&b)
 	h.mallocs(&b)
-	if h.result.Entry != "main" {
-		fmt.Fprintf(&b, "\nvoid %s(void);\nint main(void)\n{\n    %s();\n    return 0;\n}\n", h.result.Entry,
-			h.result.Entry)
+	if h.driven != nil {
+		b.WriteString(h.blocks())
+	}
+	if h.entry != "main" {
+		fmt.Fprintf(&b, "\nvoid %[1]s(void);\nint main(void)\n{\n    %[1]s();\n    return 0;\n}\n", h.entry)
 	}
 	return b.String()
 }
@@ -233,7 +238,7 @@ func (h *harness) values(b *strings.Builder) {
 	types := map[string]string{}
 	var names []string
 	b.WriteString("\nstatic const struct { const char *who; unsigned long long value; } fp_values[] = {\n")
-	for _, in := range h.claim.Inputs {
+	for _, in := range h.inputs {
 		switch {
 		case in.Kind == "volatile" || in.Kind == "asm" || in.Kind == "param" || in.Kind == "unspecified" ||
 			in.Kind == "nondet" &&
@@ -272,7 +277,7 @@ func hexOrZero(s string) string {
 // havocs plays back the bytes that firmproof_havoc and its like wrote.
 func (h *harness) havocs(b *strings.Builder) {
 	b.WriteString("\nstatic const struct { const char *who; SIZE n; const char *bytes; } fp_bytes[] = {\n")
-	for _, in := range h.claim.Inputs {
+	for _, in := range h.inputs {
 		if in.Kind == "havoc" && in.Name == "volatile" {
 			h.left = append(h.left, "volatile copy")
 		} else if in.Kind == "havoc" {
@@ -296,12 +301,35 @@ func cBytes(hex string) string {
 	return b.String()
 }
 
+// blocks makes the memory that driven calls are handed: one of no bytes leads to the end of another.
+func (h *harness) blocks() string {
+	name := "malloc"
+	if slices.Contains(h.wrapped(), name) {
+		name = "__real_malloc"
+	}
+	return fmt.Sprintf(`
+void *%[1]s(SIZE);
+void *firmproof_block(SIZE n)
+{
+    unsigned char *p = %[1]s(n ? n : 16);
+    if (p == 0) {
+        fp_stop(78, "no memory for a block", "");
+    }
+    for (SIZE i = 0; i < (n ? n : 16); i++) {
+        p[i] = 0;
+    }
+    return n ? p : p + 16;
+}
+void firmproof_put(volatile void *to, const char *bytes, SIZE n) { fp_copy((void *)to, bytes, n); }
+`, name)
+}
+
 // mallocs wraps the allocators whose success the trace decides.
 func (h *harness) mallocs(b *strings.Builder) {
 	for _, name := range h.wrapped() {
 		decl, args, _ := strings.Cut(allocators[name], "|")
 		var ok []string
-		for _, in := range h.claim.Inputs {
+		for _, in := range h.inputs {
 			if in.Kind == "malloc" && in.Name == name {
 				ok = append(ok, hexOrZero(in.Value))
 			}

@@ -36,6 +36,7 @@ func (fl *checkFlags) replayAll(ctx context.Context, rep *verdict.Report, paths 
 				continue
 			}
 			r := &replayFlags{include: fl.req.Include, defines: fl.req.Defines, cflags: fl.req.CFlags,
+				assume: fl.assume, stubs: fl.stubs,
 				limit: 30 * time.Second,
 				out:   io.Discard}
 			code, err := r.one(ctx, res, c, paths)
