@@ -51,7 +51,7 @@ func (x *another) find(ctx context.Context, m *ir.Module) {
 	if len(x.past)+len(x.fixed) == 0 || ctx.Err() != nil {
 		return
 	}
-	plan.Calls, plan.Wide, plan.Overlap, plan.Made, plan.Tried, plan.Answers = nil, nil, nil, nil, nil, nil
+	plan.Calls, plan.Wide, plan.Overlap, plan.Made, plan.Longer, plan.Tried, plan.Answers = nil, nil, nil, nil, nil, nil, nil
 	form := ownPart(m, &plan)
 	if form == nil || !x.restrict(form) {
 		return

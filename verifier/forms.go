@@ -18,11 +18,12 @@ import (
 // is made otherwise, or not needed. What holds there becomes known of the claim, under what the form assumes.
 
 // Names of techniques: contents in ranges that do no harm (wider.go), stubs for functions without a body, and arguments
-// that the program makes (withMade).
+// that the program makes (withMade), longer inputs (withLonger).
 const (
 	narrowName = "narrow"
 	stubsName  = "stubs"
 	madeName   = "made"
+	longerName = "longer"
 )
 
 // form is another form of the program.
@@ -80,7 +81,7 @@ func again(ctx context.Context, limit time.Duration, b *built, res *verdict.Resu
 	within, cancel := atMost(ctx, limit)
 	defer cancel()
 	plan := (&problem.Problem{Plan: *b.plan}).Aside().Plan
-	plan.Answers, plan.Wide, plan.Overlap, plan.Made, plan.EndsUnasked = nil, nil, nil, nil, false
+	plan.Answers, plan.Wide, plan.Overlap, plan.Made, plan.Longer, plan.EndsUnasked = nil, nil, nil, nil, nil, false
 	more := &verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
 		Assumptions: slices.Clone(plan.Assumptions)}
 	faults := problem.NewAnswers()
@@ -157,15 +158,75 @@ func withMade(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result)
 	if plan.Made == nil || plan.Off[madeName] || ctx.Err() != nil {
 		return
 	}
-	waits := waiting(&plan)
-	q := plan.Beside(plan.Made.Entry, plan.Made.Assumptions, plan.Made.Open)
-	if q.Checks = checksOf(res, waits); len(q.Checks) == 0 {
+	more := beside(ctx, m, plan, plan.Made, waiting(&plan), res)
+	if more == nil {
 		return
+	}
+	takeOver(res, more, &built{plan: &plan, assumed: slices.DeleteFunc(slices.Clone(plan.Made.Assumptions), func(a verdict.Assumption) bool {
+		return a.Relation != verdict.Contents || slices.ContainsFunc(plan.Assumptions, func(b verdict.Assumption) bool {
+			return a.ID == b.ID
+		})
+	})})
+}
+
+// withLonger looks for violations with longer strings and lengths (harness.Program.Longer), of what holds up to a limit
+// that the harness chose. Nothing is proved.
+func withLonger(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
+	for _, w := range plan.Longer {
+		if !plan.Off[longerName] && ctx.Err() == nil {
+			longer(ctx, m, plan, w, res)
+		}
+	}
+}
+
+// longer looks for violations in one of these entries.
+func longer(ctx context.Context, m *ir.Module, plan Plan, w *problem.Wide, res *verdict.Result) {
+	limits := func(list, than []verdict.Assumption) []verdict.Assumption {
+		return slices.DeleteFunc(slices.Clone(list), func(a verdict.Assumption) bool {
+			return !a.Guessed() || a.Relation != verdict.Limit && a.Relation != verdict.Extent ||
+				slices.ContainsFunc(than, func(b verdict.Assumption) bool { return a.ID == b.ID })
+		})
+	}
+	limited := func(c *verdict.Claim) bool {
+		return (c.Status == verdict.Bounded || c.Status == verdict.Conditional) && len(limits(res.RestsOn(c), w.Assumptions)) > 0
+	}
+	more := beside(ctx, m, plan, w, limited, res)
+	if more == nil {
+		return
+	}
+	for i := range more.Claims {
+		k := &more.Claims[i]
+		if k.Status != verdict.Violated || len(guessed(&plan, k)) > 0 {
+			continue
+		}
+		for j := range res.Claims {
+			if c := &res.Claims[j]; verdict.Site(c.ID) == verdict.Site(k.ID) && limited(c) {
+				*c = *k
+				c.Certificate, c.Evidence, c.Assumptions = nil, nil, nil // of another program
+				for _, a := range limits(w.Assumptions, plan.Assumptions) {
+					res.Assumptions = verdict.AddAssumptions(res.Assumptions, a)
+					c.Assumptions = append(c.Assumptions, a.ID)
+				}
+				if plan.Found != nil {
+					plan.Found(*c)
+				}
+			}
+		}
+	}
+}
+
+// beside asks the claims of res that waits reports of another entry of the same program; runs go on past all others. nil:
+// there are none.
+func beside(ctx context.Context, m *ir.Module, plan Plan, w *problem.Wide, waits func(*verdict.Claim) bool,
+	res *verdict.Result) *verdict.Result {
+	q := plan.Beside(w.Entry, w.Assumptions, w.Open)
+	if q.Checks = checksOf(res, waits); len(q.Checks) == 0 {
+		return nil
 	}
 	more := &verdict.Result{Assumptions: slices.Clone(q.Assumptions)}
 	p := race.Prepare(m, q, more)
 	if p == nil {
-		return
+		return nil
 	}
 	past := ir.Past{}
 	for at, id := range claims.ClaimIDs(p) {
@@ -181,11 +242,7 @@ func withMade(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result)
 	more.Claims = nil // what the compiler found is told already
 	claims.ReportPaths(p, a, more)
 	if claims.JudgeAll(ctx, p, more); more.Vacuous != nil {
-		return
+		return nil
 	}
-	takeOver(res, more, &built{plan: &plan, assumed: slices.DeleteFunc(slices.Clone(plan.Made.Assumptions), func(a verdict.Assumption) bool {
-		return a.Relation != verdict.Contents || slices.ContainsFunc(plan.Assumptions, func(b verdict.Assumption) bool {
-			return a.ID == b.ID
-		})
-	})})
+	return more
 }

@@ -138,6 +138,7 @@ func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res
 			f.ask(ctx, m, plan, res)
 		}
 		withMade(ctx, m, plan, res)
+		withLonger(ctx, m, plan, res)
 		unguessed().ask(ctx, m, plan, res)
 	}
 	claims.BoundByHandlers(p, res)
@@ -151,7 +152,7 @@ func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res
 // Certificate.Makers are among them.
 func Techniques() []string {
 	var names []string
-	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName, stubsName, madeName}, invariant.Makers,
+	for _, list := range [][]string{race.RowNames(), {calls.Name, narrowName, stubsName, madeName, longerName}, invariant.Makers,
 		graphterm.Techniques, termination.Techniques} {
 		for _, n := range list {
 			if !slices.Contains(names, n) {

@@ -107,9 +107,13 @@ func (j *Job) nameAssumed(res *verdict.Result) {
 		if c.Status != verdict.Violated {
 			continue
 		}
-		needed := j.dependsOn(c)
-		for _, a := range j.Plan.Assumptions {
-			if a.Subject != "" && needed[a.Subject] {
+		needed, own := j.dependsOn(c), res.RestsOn(c) // of longer inputs
+		c.Assumptions = nil
+		for _, a := range slices.Concat(own, j.Plan.Assumptions) {
+			other := func(b verdict.Assumption) bool {
+				return a.ID != b.ID && a.Subject == b.Subject && a.Relation == b.Relation
+			}
+			if a.Subject != "" && needed[a.Subject] && !slices.ContainsFunc(own, other) && !slices.Contains(c.Assumptions, a.ID) {
 				c.Assumptions = append(c.Assumptions, a.ID)
 			}
 		}

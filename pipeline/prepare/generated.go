@@ -86,6 +86,9 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if o := program.Overlapping(f); o != nil {
 			j.Plan.Overlap = beside(&base, o)
 		}
+		for _, l := range program.Longer(f) {
+			j.Plan.Longer = append(j.Plan.Longer, beside(&base, l))
+		}
 		if made := program.Made(f, linkage); made != nil {
 			j.Plan.Made = beside(&base, made)
 		}

@@ -101,7 +101,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	capacity := number(b.capacity, "capacity")
 	pointer := name + "." + t.Fields[b.pointer].Name
 	of := h.noteCounted(pointer, limit, verdict.Chosen, pointer+" leads to as many elements as "+limit+" says")
-	most := h.room(policy.HarnessCount, policy.WideCount)
+	most := h.limit(policy.HarnessCount, policy.WideCount)
 	if c := t.Fields[b.capacity].T; c.Bits < 32 {
 		most = min(most, 1<<(c.Bits-1)-1)
 	}

@@ -59,7 +59,7 @@ func (h *harness) extentOf(i int, name string) *extent {
 		}
 		return e
 	case isText(elem) && !u.Writes && u.Need <= policy.HarnessString:
-		size := h.room(policy.HarnessString, policy.WideString)
+		size := h.limit(policy.HarnessString, policy.WideString)
 		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen, guess: u.Param >= 0, // it may count, too
 			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
 	}
@@ -141,7 +141,7 @@ func (h *harness) counted(i, n int, bytes bool, plus int64) *extent {
 func (h *harness) countedBy(name string, elem *ir.DType, n int, bytes bool, plus int64) *extent {
 	count, size, width := h.countName(n), ir.SizeInC(elem), h.countType(n).Width
 	e := &extent{elem: elem, count: n, unit: max(size, 1), plus: plus, origin: verdict.Read,
-		most: h.room(policy.HarnessCount, policy.WideCount)}
+		most: h.limit(policy.HarnessCount, policy.WideCount)}
 	unit := "elements"
 	switch {
 	case !bytes && needsFill(elem, 0):

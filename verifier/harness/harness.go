@@ -142,6 +142,7 @@ type harness struct {
 	anyState bool                 // variables hold any numbers at first
 	variant  string               // starts what unique gives, where there are several harnesses of the function
 	wide     bool                 // see Wide
+	past     int64                // see Longer
 	overlap  bool                 // see Overlapping
 	met      bool                 // two of its pointers may lead to one place
 	same     map[[2]ir.Value]bool // blocks that one pointer may lead to, each

@@ -37,7 +37,12 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	if e.count >= 0 {
 		number = h.countName(e.count)
 	}
-	id := h.noteCounted(name, number, e.origin, e.note)
+	var id string
+	if e.text && !e.guess {
+		id = h.note(name, verdict.Limit, e.origin, "%s", e.note)
+	} else {
+		id = h.noteCounted(name, number, e.origin, e.note)
+	}
 	defer func() { brings(id, args[i]) }()
 	switch {
 	case e.count >= 0:

@@ -196,7 +196,7 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 		total = h.Int(word, given.size(one))
 		h.asGiven(first, given)
 	} else {
-		most := h.room(policy.HarnessCount, policy.WideCount)
+		most := h.limit(policy.HarnessCount, policy.WideCount)
 		count := h.any(e.end+" - "+first, word)
 		brings(h.note(e.end, verdict.Limit, verdict.Chosen, "%s is at most %d elements behind %s", e.end, most, first),
 			h.Assume(h.Compare(ir.ULE, count, h.Int(word, most))))

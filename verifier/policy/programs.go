@@ -70,6 +70,8 @@ const (
 	HarnessTruths    = 4    // truth values in unions of one harness
 	WideCount        = 1024 // elements behind a pointer with a length, in runs: what is longer costs them little
 	WideString       = 384  // bytes of a string, likewise
+	LongerFirst      = 300  // of an array, or a number of the code, that strings and lengths get past
+	LongerMost       = 4200 // likewise, where there are such
 	HeldBlocks       = 8    // structures with a member that a function is told from
 	HeldMembers      = 64   // of them
 	HeldDepth        = 8    // of members in members

@@ -37,6 +37,8 @@ type Plan struct {
 	Wide *Wide `json:",omitempty"`
 	// the same call with pointers that may lead to one place; nil: there is no other
 	Overlap *Wide `json:",omitempty"`
+	// the same call with strings and lengths past the arrays of the code: some of them, and all
+	Longer []*Wide `json:",omitempty"`
 	// the same call with what other functions of the program make; nil: they make nothing for it
 	Made *Wide `json:",omitempty"`
 	// texts that the project's tests hand to the program: what both commits of a change are executed on begins with them
@@ -62,7 +64,7 @@ type Plan struct {
 	Dumps map[string]bool       `json:"-"` // ir, ilr, smt2, dimacs, seg, its
 }
 
-// Wide is an entry that a generated harness has beside its own (harness.Program.Wide, Overlapping, Made).
+// Wide is an entry that a generated harness has beside its own (harness.Program.Wide, Overlapping, Made, Longer).
 type Wide struct {
 	Entry             string
 	Assumptions, Open []verdict.Assumption // in the place of the plan's
@@ -93,7 +95,7 @@ func (p *Plan) Part(m *ir.Module) *ir.Module {
 	if p.Calls != nil {
 		all = append(all, m.Func(p.Calls.Entry), m.Func(p.Calls.AnyState))
 	}
-	for _, w := range []*Wide{p.Wide, p.Overlap, p.Made} {
+	for _, w := range append([]*Wide{p.Wide, p.Overlap, p.Made}, p.Longer...) {
 		if w != nil {
 			all = append(all, m.Func(w.Entry))
 		}
