@@ -18,9 +18,8 @@ import (
 func (h *harness) preconditions(args []ir.Value) {
 	b := h.of.Blocks[0]
 	for n := 0; n < len(h.of.Blocks) && !ir.HasEffect(b); n++ {
-		next := b.Term().Targets
-		if len(next) == 1 && ir.WaysInto(next[0]) <= 1 {
-			b = next[0]
+		if next := onlyTarget(b.Term()); next != nil && ir.WaysInto(next) <= 1 {
+			b = next
 			continue
 		}
 		if b.Term().Op == ir.OpSwitch {
@@ -38,6 +37,23 @@ func (h *harness) preconditions(args []ir.Value) {
 		h.expect(h.not(fails), a.Failure)
 		b = a.Holds
 	}
+}
+
+// onlyTarget returns the block that control goes on to in any case, nil where that depends: a text beside what is asserted,
+// as in assert(n > 0 && "n is positive"), is a test that always holds.
+func onlyTarget(end *ir.Instr) *ir.Block {
+	switch next := end.Targets; {
+	case len(next) == 1:
+		return next[0]
+	case end.Op == ir.OpCondBr:
+		if c, ok := end.Args[0].(*ir.Const); ok && c.Kind == ir.ConstInt {
+			if c.Bits.IsZero() {
+				return next[1]
+			}
+			return next[0]
+		}
+	}
+	return nil
 }
 
 // aboutArguments reports whether an assertion at the head of the function reads an argument.
