@@ -43,6 +43,13 @@ static const char *source(const struct out *o, const char *p, int precision, con
     return behind;
 }
 
+/* Where more than INT_MAX characters are asked for, C says nothing, and libraries differ (POSIX: EOVERFLOW). */
+static int most(long long n) {
+    if (n > __INT_MAX__)
+        firmproof_unmodelled("a conversion into more than INT_MAX characters");
+    return (int)n;
+}
+
 /* The digits of v, least significant first; precision is their least number. */
 static int digits(char *d, unsigned long long v, unsigned base, int upper, int precision) {
     int n = 0;
@@ -107,7 +114,7 @@ static void decimal(struct out *o, const struct spec *s, double x) {
     if (x != (double)whole && __VERIFIER_nondet_bool())
         whole++;
     int n = digits(d, whole, 10, 0, 1), sign = negative || s->plus || s->space;
-    int total = sign + n + (fraction > 0 || s->alt) + fraction, pad = s->width > total ? s->width - total : 0;
+    int total = most((long long)sign + n + (fraction > 0 || s->alt) + fraction), pad = s->width > total ? s->width - total : 0;
     if (!s->left && !s->zero)
         fill(o, ' ', pad);
     if (sign)
@@ -148,12 +155,12 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
             s.width = __builtin_va_arg(ap, int);
             if (s.width < 0) {
                 s.left = 1;
-                s.width = -s.width;
+                s.width = most(-(long long)s.width);
             }
             f++;
         } else {
             for (; *f >= '0' && *f <= '9'; f++)
-                s.width = s.width * 10 + (*f - '0');
+                s.width = most(s.width * 10LL + (*f - '0'));
         }
         if (*f == '.') {
             s.precision = 0;
@@ -162,7 +169,7 @@ LIB int vsnprintf(char *to, size_t room, const char *format, va_list ap) {
                 f++;
             } else {
                 for (; *f >= '0' && *f <= '9'; f++)
-                    s.precision = s.precision * 10 + (*f - '0');
+                    s.precision = most(s.precision * 10LL + (*f - '0'));
             }
         }
         int length = 0; /* hh: -2, h: -1, l: 1, ll and j: 2, z and t: 3 */
