@@ -12,7 +12,7 @@ import (
 // fails, "" where none does. An assertion about them says what the program keeps to in such structures, which nothing
 // else says; contents that the harness made up do not refute it.
 func (j *Job) restsOnState(c *verdict.Claim) string {
-	if c.Check != verdict.Assert || len(j.Structs) == 0 {
+	if c.Check != verdict.Assert || len(j.Structs) == 0 || len(c.Trace) == 0 {
 		return ""
 	}
 	contents := map[int]string{} // steps that make contents of a structure, with the pointer to it
@@ -35,6 +35,12 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 			named[k] = true
 		}
 	}
+	compared := map[int]bool{} // steps that make a pointer which the assertion reads
+	for _, k := range c.Trace[len(c.Trace)-1].Causes {
+		if c.Trace[k].Pointer {
+			compared[k] = true
+		}
+	}
 	state, pointer, input := "", "", false
 	for i := range c.Trace {
 		s := &c.Trace[i]
@@ -45,7 +51,7 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 			if contents[k] != "" {
 				state = contents[k]
 			}
-			if pointers[k] != "" && s.Kind == verdict.StepViolation {
+			if pointers[k] != "" && (s.Kind == verdict.StepViolation || compared[i]) {
 				pointer = pointers[k]
 			}
 			input = input || inputs[k]
@@ -55,6 +61,9 @@ func (j *Job) restsOnState(c *verdict.Claim) string {
 		if c.Trace[i].Relevant && !named[i] {
 			if contents[i] != "" {
 				state = contents[i]
+			}
+			if pointers[i] != "" && len(compared) > 0 {
+				pointer = pointers[i]
 			}
 			input = input || inputs[i]
 		}

@@ -272,6 +272,12 @@ func (s *useScan) instr(in *ir.Instr) {
 		if k, plain := s.from(in.Args[0]); k >= 0 && plain && !isLocal(in.Args[1]) {
 			s.uses[k].Kept = true
 		}
+	case ir.OpRet:
+		if len(in.Args) > 0 && in.Args[0].Type().IsPtr() && isBefore(in.Args[0]) { // a header, for its callers
+			if k, _ := s.from(in.Args[0]); k >= 0 {
+				s.uses[k].Before = true
+			}
+		}
 	case ir.OpCall:
 		s.call(in)
 	}
