@@ -12,16 +12,30 @@ import (
 // cursors are pointers among the members of a structure into one block: those that move, and one to its end.
 type cursors struct {
 	end   int
-	moves []int // at most end
+	of    string // its name, without what says that it is an end
+	moves []int  // at most end
 	elem  *ir.DType
 }
 
 // ends are names of members, or their last parts, that lead to the end of a block.
 var ends = []string{"end", "limit", "stop"}
 
-func isEnd(name string) bool {
+// endOf returns the name of a member without the part that says that it leads to the end of a block, as `dest` of
+// `dest_limit`.
+func endOf(name string) (of string, is bool) {
 	name = strings.ToLower(strings.Trim(name, "_"))
-	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(name, e) })
+	for _, e := range ends {
+		if of, is = strings.CutSuffix(name, e); is {
+			return strings.Trim(of, "_"), true
+		}
+	}
+	return "", false
+}
+
+// isEnd reports names of what leads to the end of a block.
+func isEnd(name string) bool {
+	_, is := endOf(name)
+	return is
 }
 
 // isStart reports names of what leads to the start of a block.
@@ -32,31 +46,40 @@ func isStart(name string) bool {
 	})
 }
 
-// cursorsIn returns the cursors of a structure, nil where it has no end or several.
-func cursorsIn(t *ir.DType) *cursors {
-	c := &cursors{end: -1}
+// cursorsIn returns the cursors of a structure. All lead to its end if it has one; of several, each to that which is named
+// after it: `dest` and `dest_start` to `dest_limit`.
+func cursorsIn(t *ir.DType) []*cursors {
+	var out []*cursors
+	var others []int
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		p := pointerOf(f.T)
-		switch {
-		case f.IsBits || p == nil || !ir.IsNumber(p.Elem):
-		case isEnd(f.Name) && f.T == p && c.end >= 0:
-			return nil
-		case isEnd(f.Name) && f.T == p:
-			c.end, c.elem = i, p.Elem
-		default:
-			c.moves = append(c.moves, i)
+		if f.IsBits || p == nil || !ir.IsNumber(p.Elem) {
+			continue
+		}
+		if of, is := endOf(f.Name); is && f.T == p {
+			out = append(out, &cursors{end: i, of: of, elem: p.Elem})
+		} else {
+			others = append(others, i)
 		}
 	}
-	if c.end < 0 || len(c.moves) == 0 {
-		return nil
-	}
-	for _, i := range c.moves {
-		if ir.SizeInC(pointerOf(t.Fields[i].T).Elem) != ir.SizeInC(c.elem) {
-			return nil
+	for _, i := range others {
+		var to *cursors
+		for _, c := range out {
+			if len(out) == 1 || c.of != "" && strings.HasPrefix(strings.ToLower(t.Fields[i].Name), c.of) &&
+				(to == nil || len(c.of) > len(to.of)) {
+				to = c
+			}
+		}
+		if to != nil {
+			to.moves = append(to.moves, i)
 		}
 	}
-	return c
+	return slices.DeleteFunc(out, func(c *cursors) bool {
+		return len(c.moves) == 0 || slices.ContainsFunc(c.moves, func(i int) bool {
+			return ir.SizeInC(pointerOf(t.Fields[i].T).Elem) != ir.SizeInC(c.elem)
+		})
+	})
 }
 
 // pointerOf returns the pointer that a member is, or that its union holds first; nil where there is none.
@@ -96,10 +119,21 @@ func (h *harness) number(p ir.Value) ir.Value {
 
 // cursors makes the cursors of the structure at p+off. It returns the members that it made.
 func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
-	c := cursorsIn(t)
-	if c == nil || h.given(name+"."+t.Fields[c.end].Name).size(1) > 0 {
-		return nil
+	done := map[int]bool{}
+	for _, c := range cursorsIn(t) {
+		if h.given(name+"."+t.Fields[c.end].Name).size(1) == 0 {
+			h.cursorsTo(c, name, t, p, off)
+			done[c.end] = true
+			for _, i := range c.moves {
+				done[i] = true
+			}
+		}
 	}
+	return done
+}
+
+// cursorsTo makes the cursors to one end.
+func (h *harness) cursorsTo(c *cursors, name string, t *ir.DType, p ir.Value, off int64) {
 	e := ended{end: name + "." + t.Fields[c.end].Name, elem: c.elem}
 	place := func(i int) places.Place { return places.Place{Of: places.LayoutOf(t), Off: t.Fields[i].BitOff / 8} }
 	for _, i := range c.moves {
@@ -109,11 +143,10 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 	at := func(i int) ir.Value { return h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
 	block, total, to := h.ended(&e)
 	from := ir.Value(block)
-	done := map[int]bool{c.end: true}
 	for k, i := range c.moves {
 		member := h.memberOfOrNull(e.parts[k], t, i, to[k])
 		h.Store(member, at(i), 1)
-		if done[i] = true; len(c.moves) == 1 {
+		if len(c.moves) == 1 {
 			from = member
 		}
 	}
@@ -125,7 +158,6 @@ func (h *harness) cursors(name string, t *ir.DType, p ir.Value, off int64) map[i
 			h.Assume(h.Compare(ir.SGE, h.number(last), h.Int(h.Word(), 0))))
 	}
 	h.Store(last, at(c.end), 1)
-	return done
 }
 
 // keepsAddresses reports whether code that the function reaches does more with the number of an address than to take it

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +19,10 @@ func (w *harnessText) members(to string, t *ir.DType, depth int) {
 	made := b.members()
 	if b != nil {
 		w.buffer(to, t, b)
-	} else if c := cursorsIn(t); c != nil && w.depth == 1 { // in a loop the block would have no name to be freed by
-		made = w.cursors(to, t, c)
+	} else if w.depth == 1 { // in a loop the block would have no name to be freed by
+		for _, c := range cursorsIn(t) {
+			maps.Copy(made, w.cursors(to, t, c))
+		}
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
