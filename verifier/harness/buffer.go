@@ -16,6 +16,7 @@ type buffer struct {
 	capacity int   // says how many elements there are
 	lengths  []int // at most capacity
 	indices  []int // below capacity
+	cursors  []int // pointers to elements of it
 	// there are further numbers, which may have to stay below it, too, or several lengths of other things, or it counts
 	// things of which nothing says how large they are
 	guess bool
@@ -43,6 +44,12 @@ func bufferIn(t *ir.DType) *buffer {
 	}
 	if len(pointers) == 0 {
 		pointers = untyped
+	} else if base := slices.DeleteFunc(slices.Clone(pointers), func(i int) bool { return isIndex(t.Fields[i].Name) }); len(base) == 1 {
+		b.cursors = slices.DeleteFunc(pointers, func(i int) bool { return i == base[0] })
+		pointers = base
+		if slices.ContainsFunc(b.cursors, func(i int) bool { return ir.SizeInC(t.Fields[i].T.Elem) != ir.SizeInC(t.Fields[base[0]].T.Elem) }) {
+			return nil
+		}
 	}
 	if len(pointers) != 1 || len(b.lengths) == 0 {
 		return nil
@@ -59,7 +66,7 @@ func bufferIn(t *ir.DType) *buffer {
 func (b *buffer) members() map[int]bool {
 	out := map[int]bool{}
 	if b != nil {
-		for _, i := range slices.Concat([]int{b.pointer, b.capacity}, b.lengths, b.indices) {
+		for _, i := range slices.Concat([]int{b.pointer, b.capacity}, b.lengths, b.indices, b.cursors) {
 			out[i] = true
 		}
 	}
@@ -110,7 +117,7 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 		h.Assume(h.Compare(ir.ULE, capacity, h.Int(h.Word(), most))))
 	if h.filling {
 		h.Assume(h.Compare(ir.NE, capacity, h.Int(h.Word(), 0)))
-		b.lengths, b.indices = nil, nil // zero
+		b.lengths, b.indices, b.cursors = nil, nil, nil // zero
 		h.limits = append(h.limits, limited{h.Gep(p, off+t.Fields[b.capacity].BitOff/8, nil, 0),
 			t.Fields[b.capacity].T.Bits, capacity, of})
 	}
@@ -139,6 +146,14 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	}
 	brings(of, block)
 	h.Store(h.memberOfOrNull(member, t, b.pointer, block), h.Gep(p, off+f.BitOff/8, nil, 0), 1)
+	for _, i := range b.cursors {
+		cursor := name + "." + t.Fields[i].Name
+		k := h.any(cursor+" - block", h.Word())
+		in := h.Assume(h.Compare(ir.ULT, k, capacity))
+		to := h.Gep(block, 0, h.scaled(k, max(ir.SizeInC(f.T.Elem), 1)), 1)
+		h.Store(h.memberOfOrNull(cursor, t, i, to), h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0), 1)
+		brings(h.note(cursor, verdict.Extent, verdict.Chosen, "%s leads to an element of what %s leads to", cursor, pointer), in)
+	}
 	if b.guess {
 		h.out.Guesses = append(h.out.Guesses, member)
 	}
