@@ -19,7 +19,7 @@ import (
 //	type is one of the program's own (a structure of it is among the parameters);
 //	else, or where a candidate takes a void pointer for something: any function, which gives any result and
 //	changes what its pointers to numbers lead to from there on, and behind a void pointer at most as many
-//	bytes as a size_t behind it says
+//	bytes as a size_t behind it says; one of the form of fgets reads a text (function_reads.go)
 //
 // Any function returns, and calls none of the program.
 
@@ -32,8 +32,7 @@ func (h *harness) function(name string, t *ir.DType, known *places.Held) ir.Valu
 	candidates, how := h.candidates(t, known)
 	if len(candidates) == 0 {
 		f := h.anyFunction(name, t)
-		return h.made(h.note(name, verdict.Calls, verdict.Chosen, "%s leads to any function: it gives any result and "+
-			"changes what its pointers to numbers lead to from there on", name), h.AddrOfFunc(f))
+		return h.made(h.callsAny(name, t), h.AddrOfFunc(f))
 	}
 	names := make([]string, len(candidates))
 	var out ir.Value
@@ -177,8 +176,9 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 	}
 	h.bodies = append(h.bodies, func() {
 		typed := len(t.Params) == len(sig.Fields)
+		reads := readsText(t, sig)
 		for i, p := range b.Func.Params {
-			if !p.T.IsPtr() {
+			if !p.T.IsPtr() || i == reads {
 				continue
 			}
 			var elem *ir.DType
@@ -192,7 +192,10 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 			s.changes(i, p, most, elem, h)
 		}
 		var result *ir.Instr
-		if !sig.Ret.IsVoid() {
+		switch {
+		case reads >= 0:
+			result = s.text(reads, t, h)
+		case !sig.Ret.IsVoid():
 			result = s.anyResult(name, sig, t)
 		}
 		b.Ret(result)
