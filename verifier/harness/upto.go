@@ -72,15 +72,15 @@ func (h *harness) metBy(p upToPart) uses.Met {
 // orderedWith reports whether the code orders p and one of these.
 func (h *harness) orderedWith(p upToPart, list []upToPart) bool {
 	return h.elementOf(p) != nil && slices.ContainsFunc(list, func(q upToPart) bool {
-		return !q.inner && h.metBy(p)[q.arg] || !p.inner && h.metBy(q)[p.arg]
+		return !q.inner && h.metBy(p)[q.arg]&uses.Ordered != 0 || !p.inner && h.metBy(q)[p.arg]&uses.Ordered != 0
 	})
 }
 
 // endsAt reports whether parameter e leads to the end of what p leads to: the two are compared, and its name says it, or
-// that it is nothing but compared.
+// that it is nothing but compared, and never to go on where both are one; only whether both are one, if p moves.
 func (h *harness) endsAt(p upToPart, e int) bool {
 	end := h.elementOf(upToPart{e, false})
-	ordered, met := h.metBy(p)[e]
+	how, met := h.metBy(p)[e]
 	if !met || h.elementOf(p) == nil || end == nil || max(ir.SizeInC(h.elementOf(p)), 1) != max(ir.SizeInC(end), 1) {
 		return false
 	}
@@ -95,7 +95,10 @@ func (h *harness) endsAt(p upToPart, e int) bool {
 		return false
 	}
 	accessed := last.Need > 0 || last.Varies || last.Text || last.Param >= 0 || last.Kept
-	return ordered && !accessed && (p.inner || u.Need > 0 || u.Varies)
+	if how&uses.Ordered == 0 && (p.inner || !u.Varies) { // `for (; p != e; p++)`
+		return false
+	}
+	return how&uses.Includes == 0 && !accessed && (p.inner || u.Need > 0 || u.Varies)
 }
 
 // elementOf returns the number, or void, that p leads to; nil: it is no such pointer, or is made otherwise.

@@ -2,19 +2,27 @@ package uses
 
 import "github.com/firmproof/firmproof/verifier/ir"
 
-// Met are pointer parameters whose addresses the code compares with another's. Those that are ordered, or subtracted, lead
-// into the same object (C17 6.5.6p9, 6.5.8p5).
-type Met map[int]bool
+// Met are pointer parameters whose addresses the code compares with another's.
+type Met map[int]Order
+
+// Order is how two addresses are compared.
+type Order uint8
+
+const (
+	Equal    Order = 0               // whether they are the same
+	Ordered  Order = 1 << (iota - 1) // which is the lower one, or how far they are apart: they lead into one object (C17 6.5.6p9, 6.5.8p5)
+	Includes                         // the code goes on where they are equal: `while (first <= last)`
+)
 
 // meets notes what in compares two addresses for.
 func (s *useScan) meets(in *ir.Instr) {
 	switch {
 	case in.Op == ir.OpIcmp && in.Args[0].Type().IsPtr():
-		s.meet(in.Args[0], in.Args[1], in.Pred != ir.EQ && in.Pred != ir.NE)
+		s.meet(in.Args[0], in.Args[1], orderBy(in.Pred, false), orderBy(in.Pred, true))
 	case in.Op == ir.OpSub:
 		x, y := addressIn(in.Args[0]), addressIn(in.Args[1])
 		if x != nil && y != nil {
-			s.meet(x, y, true)
+			s.meet(x, y, Ordered, Ordered)
 		}
 	}
 }
@@ -27,15 +35,35 @@ func addressIn(v ir.Value) ir.Value {
 	return nil
 }
 
-// meet notes that two addresses are compared.
-func (s *useScan) meet(x, y ir.Value, ordered bool) {
+// orderBy is how p compares an address with another, or swapped: the other with it.
+func orderBy(p ir.Pred, swapped bool) Order {
+	switch p {
+	case ir.EQ, ir.NE:
+		return Equal
+	case ir.ULE, ir.UGT: // p <= last
+		if !swapped {
+			return Ordered | Includes
+		}
+	case ir.UGE, ir.ULT:
+		if swapped {
+			return Ordered | Includes
+		}
+	}
+	return Ordered
+}
+
+// meet notes that two addresses are compared: how x is with y, and y with x.
+func (s *useScan) meet(x, y ir.Value, how, back Order) {
+	if ir.Root(x) != x || ir.Root(y) != y { // p + 2 <= end
+		how, back = how&^Includes, back&^Includes
+	}
 	i, inI := s.side(x)
 	j, inJ := s.side(y)
 	if i < 0 || j < 0 || i == j || inI && inJ {
 		return
 	}
-	s.met(i, inI)[j] = s.met(i, inI)[j] || ordered
-	s.met(j, inJ)[i] = s.met(j, inJ)[i] || ordered
+	s.met(i, inI)[j] |= how
+	s.met(j, inJ)[i] |= back
 }
 
 // met is what parameter k meets, or inner: what it leads to does.
@@ -68,19 +96,19 @@ func (s *useScan) side(v ir.Value) (k int, inner bool) {
 
 // metBy notes what a function that is called compares its parameter j with, by its use u.
 func (s *useScan) metBy(call *ir.Instr, j int, u *Use) {
-	for m, ordered := range u.With {
-		s.meet(call.Args[j], call.Args[m], ordered)
+	for m, how := range u.With {
+		s.meet(call.Args[j], call.Args[m], how, how&^Includes)
 	}
 	k, plain := s.from(call.Args[j])
 	own, variable := s.of[call.Args[j]] // `next(&p, end)`
 	if variable {
 		k = own
 	}
-	for m, ordered := range u.Inner {
+	for m, how := range u.Inner {
 		l, deep := s.side(call.Args[m])
 		if k >= 0 && (plain || variable) && l >= 0 && l != k && !deep {
-			s.met(k, !variable)[l] = s.met(k, !variable)[l] || ordered
-			s.met(l, false)[k] = s.met(l, false)[k] || ordered
+			s.met(k, !variable)[l] |= how
+			s.met(l, false)[k] |= how &^ Includes
 		}
 	}
 }
