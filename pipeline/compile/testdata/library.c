@@ -27,6 +27,7 @@ _Bool __VERIFIER_nondet_bool(void) { return 0; }
 unsigned char __VERIFIER_nondet_uchar(void) { return '0'; }
 void firmproof_unmodelled(const char *what) { abort(); }
 _Bool __CPROVER_same_object(const void *p, const void *q) { return 0; } /* no text is written over another */
+size_t __CPROVER_POINTER_OFFSET(const void *p) { return 0; }
 void firmproof_havoc(void *p, size_t n) { memset(p, 0, n); }
 char __VERIFIER_nondet_char(void) { return 0; }
 int __VERIFIER_nondet_int(void) { return 0; }
