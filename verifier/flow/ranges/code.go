@@ -21,6 +21,9 @@ func (s *Table) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 					s.loads(vars, in)
 				}
 			case ir.OpStore:
+				if s.lenient && isCallers(vars, in) {
+					continue
+				}
 				if in.Args[0].Type().IsInt() {
 					stores = s.stores(vars, in) || stores
 				} else {
@@ -45,6 +48,14 @@ func (s *Table) code(f *ir.Func, vars map[ir.Value]*ir.Var) bool {
 		}
 	}
 	return stores
+}
+
+// isCallers reports whether a store keeps what the function is passed in the variable of a parameter: a structure by value
+// may come in parts.
+func isCallers(vars map[ir.Value]*ir.Var, store *ir.Instr) bool {
+	_, passed := store.Args[0].(*ir.Param)
+	v := vars[ir.Root(store.Args[1])]
+	return passed && v != nil && v.Param
 }
 
 // toNumber is the type of pointers to numbers.

@@ -26,12 +26,13 @@ type Table struct {
 	Wild map[string]bool            // structures that bytes are copied into, or whose address code takes for another type
 	Of   map[*ir.Instr]places.Place // of loads and stores
 	// widths of numbers that are stored, or may be, where it is not known in which members
-	Loose  map[int]bool
-	enums  map[*ir.Param]*ir.DType // parameters of enumerations
-	tables map[*ir.Global]*span    // constant tables of numbers
-	raw    *raws
-	Soles  map[*ir.Global]*ir.Func   // volatile variables that one function alone writes
-	Fields map[string]map[int64]bool // bit-fields that code stores, by the layout of their structure and where they begin
+	Loose   map[int]bool
+	lenient bool
+	enums   map[*ir.Param]*ir.DType // parameters of enumerations
+	tables  map[*ir.Global]*span    // constant tables of numbers
+	raw     *raws
+	Soles   map[*ir.Global]*ir.Func   // volatile variables that one function alone writes
+	Fields  map[string]map[int64]bool // bit-fields that code stores, by the layout of their structure and where they begin
 	// parameters of those that calls pass something else than an enumerator, or may
 	passed map[*ir.Param]bool
 }
@@ -46,6 +47,7 @@ func Of(m *ir.Module, lenient bool) *Table {
 		Loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
 		Fields: map[string]map[int64]bool{}}
+	s.lenient = lenient
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {
