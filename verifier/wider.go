@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/claims"
@@ -35,7 +36,7 @@ func tooShort(plan *Plan, res *verdict.Result) map[string]int64 {
 					continue
 				}
 			}
-			for _, name := range guessed(plan, c) {
+			for _, name := range alike(plan, guessed(plan, c)) {
 				out[name] = max(out[name], need)
 			}
 		}
@@ -50,7 +51,7 @@ func tooLate(plan *Plan, res *verdict.Result) map[string]int64 {
 		c := &res.Claims[i]
 		if o := c.Object; c.Status == verdict.Violated && c.Failure.Is(verdict.OutOfBounds) && o != nil && !o.Wrapped() &&
 			o.Offset < 0 && -o.Offset < policy.WiderMost {
-			for _, name := range guessed(plan, c) {
+			for _, name := range alike(plan, guessed(plan, c)) {
 				out[name] = max(out[name], policy.WiderFirst, -o.Offset)
 			}
 		}
@@ -64,6 +65,22 @@ func guessed(plan *Plan, c *verdict.Claim) []string {
 	return slices.DeleteFunc(c.Failure.Names(verdict.ByHarness), func(name string) bool {
 		return !slices.Contains(plan.Guesses, name) || harness.IsFurther(name)
 	})
+}
+
+var element = regexp.MustCompile(`\[\d+\]`)
+
+// alike adds to pointers the other guesses that are elements of the same arrays: what one needs, all do.
+func alike(plan *Plan, names []string) []string {
+	out := slices.Clone(names)
+	for _, name := range names {
+		of := element.ReplaceAllString(name, "[]")
+		for _, g := range plan.Guesses {
+			if of != name && !slices.Contains(out, g) && element.ReplaceAllString(g, "[]") == of {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
 }
 
 // form is the entry with larger blocks and contents in harmless ranges. Violations stay: what is known of them in its place
@@ -134,7 +151,7 @@ func (w wider) widened(m *ir.Module, plan *Plan) (*ir.Module, []verdict.Assumpti
 	var changed []verdict.Assumption
 	for _, name := range slices.Sorted(maps.Keys(w.short)) {
 		var made []verdict.Assumption
-		plan.Assumptions, made = harness.Enlarge(wide, name, w.short[name], plan.Assumptions)
+		plan.Assumptions, made = harness.Enlarge(wide, name, w.short[name], slices.Contains(plan.Texts, name), plan.Assumptions)
 		changed = verdict.AddAssumptions(changed, made...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.late)) {

@@ -182,7 +182,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	case (size == 0 || depth >= policy.HarnessDepth) && (h.reaches(known.Null) || h.reaches(known.Ends)):
 		return h.made(h.note(name, verdict.Nullness, verdict.Chosen, "%s is null", name), h.Null())
 	case size == 0 || depth >= policy.HarnessDepth:
-		h.out.Guesses = append(h.out.Guesses, name)
+		h.guess(name, elem)
 		bytes, text := h.room(1, policy.WideCount), "what "+name+" leads to is not known"
 		if bytes > 1 {
 			text = guessText(name, bytes)
@@ -205,7 +205,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	} else {
 		h.note(name, verdict.Extent, verdict.Read, "%s leads to one %s", name, elem.Name)
 	}
-	h.out.Guesses = append(h.out.Guesses, name) // it may be an array, or a part of something, as well
+	h.guess(name, elem) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, places.Place{}, 0, depth+1, left)
 	h.noteTests(name, known)
 	return h.memberOrNull(name, known, h.orSame(name, elem, to))

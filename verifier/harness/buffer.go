@@ -56,6 +56,9 @@ func bufferIn(t *ir.DType) *buffer {
 	}
 	k := largest(t, b.lengths)
 	b.pointer, b.capacity = pointers[0], b.lengths[k]
+	if len(b.cursors) > 0 && !countsFor(t.Fields[b.capacity].Name, t.Fields[b.pointer].Name) {
+		return nil
+	}
 	b.lengths = slices.Delete(b.lengths, k, k+1)
 	b.guess = b.guess || len(b.lengths) > 0 && !countsFor(t.Fields[b.capacity].Name, t.Fields[b.pointer].Name) ||
 		ir.IsVoid(t.Fields[b.pointer].T.Elem) && !saysBytes(t.Fields[b.capacity].Name)

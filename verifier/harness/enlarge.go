@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -11,13 +12,13 @@ import (
 )
 
 // Enlarge makes the blocks of m that harnesses made for the pointer of that name larger: so many bytes at least, and more
-// than there were. It returns what is assumed then, in place of list, and what of that is new.
-func Enlarge(m *ir.Module, name string, bytes int64, list []verdict.Assumption) (all, changed []verdict.Assumption) {
+// than there were; a zero ends a text. It returns what is assumed then, in place of list, and what of that is new.
+func Enlarge(m *ir.Module, name string, bytes int64, text bool, list []verdict.Assumption) (all, changed []verdict.Assumption) {
 	all = slices.Clone(list)
 	for _, f := range m.Funcs {
 		if block := blockIn(f, name); block != nil {
 			was := all
-			all = enlarge(block, name, bytes, all)
+			all = enlarge(block, name, bytes, text, all)
 			for _, a := range all {
 				if !slices.ContainsFunc(was, func(b verdict.Assumption) bool { return a.ID == b.ID }) {
 					changed = verdict.AddAssumptions(changed, a)
@@ -29,18 +30,24 @@ func Enlarge(m *ir.Module, name string, bytes int64, list []verdict.Assumption) 
 }
 
 // enlarge makes a block larger, and returns what is assumed then.
-func enlarge(block *ir.Instr, name string, bytes int64, list []verdict.Assumption) []verdict.Assumption {
+func enlarge(block *ir.Instr, name string, bytes int64, isText bool, list []verdict.Assumption) []verdict.Assumption {
 	was := block.Args[0]
 	n, text, line := max(policy.WiderFirst, (bytes+15)/16*16), "%s leads to %d bytes", ""
-	size := ir.Value(nil)
+	size, ends, old := ir.Value(nil), int64(-1), ""
 	if c, ok := was.(*ir.Const); ok && c.Kind == ir.ConstInt {
 		k, _ := c.Bits.Int64()
-		n = max(n, min(4*k, policy.WiderMost))
-		line = fmt.Sprintf("%d bytes", n)
-		size = intConst(c.T, n)
 		list = slices.DeleteFunc(slices.Clone(list), func(o verdict.Assumption) bool {
-			return o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
+			is := o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
+			if is && strings.HasSuffix(o.Line, ", string") {
+				old = o.ID
+			}
+			return is
 		})
+		if n = max(n, min(4*k, policy.WiderMost)); isText && old == "" { // one that is too short is read by no zero
+			n = max(k, policy.HarnessString)
+			text, line, ends = "%s leads to a string in %d bytes", ", string", n-1
+		}
+		line, size = fmt.Sprintf("%d bytes", n)+line, intConst(c.T, n)
 	} else {
 		text = "%s leads to %d bytes at least"
 		if less := leastOf(was); less != nil { // since the round before
@@ -50,18 +57,38 @@ func enlarge(block *ir.Instr, name string, bytes int64, list []verdict.Assumptio
 		}
 		size = atLeast(block, was, intConst(was.Type(), n))
 	}
+	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf(text, name, n))
+	a.Line = line
 	block.Args[0] = size
+	fill := (*ir.Instr)(nil)
 	for _, b := range block.Block.Func.Blocks {
 		for _, in := range b.Instrs {
 			if in.Model == ir.ModelHavoc && len(in.Args) == 2 && in.Args[0] == ir.Value(block) {
-				in.Args[1] = size
+				fill, in.Args[1] = in, size
 			}
 		}
 	}
-	a := verdict.Assume(name, verdict.Extent, verdict.Chosen, fmt.Sprintf(text, name, n))
-	a.Line = line
+	if fill != nil {
+		endText(fill, block, ends, old, a.ID)
+	}
 	block.Assumes = append(slices.Clone(block.Assumes), a.ID)
 	return verdict.AddAssumptions(list, a)
+}
+
+// endText stores a zero at an offset in a block (-1: nowhere), behind the instruction that fills it, under an assumption of
+// that ID, and takes away the one of an old assumption.
+func endText(fill, block *ir.Instr, off int64, old, id string) {
+	in := fill.Block
+	in.Instrs = slices.DeleteFunc(in.Instrs, func(x *ir.Instr) bool {
+		return x.Op == ir.OpStore && old != "" && slices.Equal(x.Assumes, []string{old})
+	})
+	if off >= 0 {
+		at := &ir.Instr{Op: ir.OpGep, T: block.T, Args: []ir.Value{block}, Off: off, Block: in, Pos: fill.Pos}
+		zero := &ir.Instr{Op: ir.OpStore, T: ir.Void(), Args: []ir.Value{intConst(ir.Int(8), 0), at}, Access: ir.Int(8), Align: 1,
+			Block: in, Pos: fill.Pos, Assumes: []string{id}}
+		in.Instrs = slices.Insert(in.Instrs, slices.Index(in.Instrs, fill)+1, at, zero)
+	}
+	ir.Number(in.Func)
 }
 
 // atLeast puts the greater of two numbers in front of an instruction.

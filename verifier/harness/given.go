@@ -18,6 +18,7 @@ type Given struct {
 	Elements, Bytes int64  // that a pointer leads to; 0: not said
 	Front           int64  // bytes in front of that; 0: not said
 	Null            *bool  // whether a pointer may be null; nil: not said
+	String          bool   // a zero ends what a pointer leads to
 	Apart           bool   // nothing else leads to what a pointer leads to
 	Low, High       *int64 // of a number; nil: not said
 	text            string
@@ -25,8 +26,8 @@ type Given struct {
 
 var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?( in front)?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
 
-// ParseGiven reads `16 elements`, `64 bytes`, `8 bytes in front`, `0..64`, `not null`, `may be null` or `apart`, or several
-// with commas.
+// ParseGiven reads `16 elements`, `64 bytes`, `string`, `8 bytes in front`, `0..64`, `not null`, `may be null` or `apart`, or
+// several with commas.
 func ParseGiven(text string) (*Given, error) {
 	g := &Given{text: text}
 	for part := range strings.SplitSeq(text, ",") {
@@ -38,6 +39,8 @@ func ParseGiven(text string) (*Given, error) {
 			g.Null = &null
 		case part == "apart":
 			g.Apart = true
+		case part == "string":
+			g.String = true
 		case m != nil && m[1] != "":
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			if n == 0 {
@@ -61,7 +64,7 @@ func ParseGiven(text string) (*Given, error) {
 			}
 		default:
 			return nil, fmt.Errorf(
-				"`%s` is none of `16 elements`, `64 bytes`, `8 bytes in front`, `0..64`, `not null`, `may be null` and "+
+				"`%s` is none of `16 elements`, `64 bytes`, `string`, `8 bytes in front`, `0..64`, `not null`, `may be null` and "+
 					"`apart`", part)
 		}
 	}
@@ -92,8 +95,11 @@ func (h *harness) given(name string) *Given {
 
 // size returns how many bytes a pointer to elements of one bytes leads to; 0: not said.
 func (g *Given) size(one int64) int64 {
-	if g.Elements > 0 {
+	switch {
+	case g.Elements > 0:
 		return g.Elements * max(one, 1)
+	case g.String && g.Bytes == 0:
+		return policy.WiderFirst
 	}
 	return g.Bytes
 }
@@ -109,6 +115,9 @@ func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *
 			at = fmt.Sprintf("%s[%d]", name, k)
 		}
 		h.fill(at, elem, p, places.Place{}, k*one, depth, left)
+	}
+	if g.String {
+		h.Store(h.Int(ir.Int(8), 0), h.Gep(p, size-1, nil, 0), 1)
 	}
 	h.asGiven(name, g)
 	return p

@@ -52,6 +52,7 @@ type Harnessed struct {
 	Warnings []string // calls in the program that do not keep to the assumptions
 	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
 	Guesses []string
+	Texts   []string        // those of them to characters
 	Structs []string        // names of pointers to structures that the harness made
 	Places  map[string]bool // pointers and numbers that a Given can be about
 	// how often which function compares a member with null that is not null here: by NAME|FUNCTION

@@ -26,7 +26,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	}
 	e := h.extentOf(i, name)
 	if e.guess || h.uses[i].Before {
-		h.out.Guesses = append(h.out.Guesses, name)
+		h.guess(name, elem)
 	}
 	h.out.Warnings = append(h.out.Warnings, e.warns...)
 	if len(e.tables) > 0 {
@@ -61,6 +61,14 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		for k := int64(1); k < e.filled; k++ {
 			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], places.Place{}, k*ir.SizeInC(e.elem), 1, &left)
 		}
+	}
+}
+
+// guess notes that nothing says how much a pointer to elem leads to.
+func (h *harness) guess(name string, elem *ir.DType) {
+	h.out.Guesses = append(h.out.Guesses, name)
+	if isText(elem) {
+		h.out.Texts = append(h.out.Texts, name)
 	}
 }
 

@@ -45,6 +45,7 @@ type Plan struct {
 	Samples [][]byte             `json:",omitempty"`
 	Open    []verdict.Assumption // contents that a harness made up, and the line of `assume` that would settle each
 	Guesses []string             `json:",omitempty"` // pointers of the entry, of which a harness guessed how much they lead to
+	Texts   []string             `json:",omitempty"` // those of them to characters
 
 	Coverage  bool              // find out which lines and branches executions come to
 	Relevant  bool              // traces hold only the steps that the failure depends on
