@@ -211,8 +211,10 @@ func (h *harness) evaluate(v, reached ir.Value, args []ir.Value, depth int) ir.V
 			if v.Flags.Has(ir.NSW) || v.Flags.Has(ir.NUW) { // the function may overflow there
 				return nil
 			}
-		case ir.OpSdiv:
-			if !v.Flags.Has(ir.Exact) { // elements between two pointers
+		case ir.OpSdiv, ir.OpSrem, ir.OpUdiv, ir.OpUrem:
+			k, ok := v.Args[1].(*ir.Const)
+			divides := ok && k.Kind == ir.ConstInt && !k.Bits.IsZero() && !k.Bits.IsOnes()
+			if exact := v.Op == ir.OpSdiv && v.Flags.Has(ir.Exact); !divides && !exact { // elements between two pointers
 				return nil
 			}
 		case ir.OpPtrToInt, ir.OpGep, ir.OpIcmp, ir.OpZext, ir.OpSext, ir.OpTrunc, ir.OpAnd, ir.OpOr, ir.OpXor,
