@@ -77,3 +77,18 @@ func TestNarrowed(t *testing.T) {
 		})
 	}
 }
+
+// TestFrontIsContents: what is in front of a block, where a line says that there is room, is the program's own to write. A
+// failure by it is no finding, and one by an argument is.
+func TestFrontIsContents(t *testing.T) {
+	for index, want := range map[string]verdict.Status{"h->n": verdict.Unknown, "k": verdict.Violated} {
+		text := `struct head { unsigned n; }; static const int t[4] = {1, 2, 3, 4};
+int get(const void *p, unsigned char k) { const struct head *h = (const struct head *)p - 1; return t[` + index + `] + k; }
+`
+		file := filepath.Join(writeTree(t, map[string]string{"src.c": text}), "src.c")
+		_, rep, errs := checkJSON(t, file, "--target", "cortex-m3", "--function", "get", "--assume", "get.p=8 bytes in front")
+		if len(rep.Results) != 1 || rep.Results[0].Status != want {
+			t.Errorf("t[%s]: want %s: %+v\n%s", index, want, rep.Results, errs)
+		}
+	}
+}

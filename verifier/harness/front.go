@@ -17,7 +17,7 @@ func Front(m *ir.Module, name string, bytes int64, list []verdict.Assumption) (a
 	a.Line = fmt.Sprintf("%d bytes in front", n)
 	for _, f := range m.Funcs {
 		if block := blockIn(f, name); block != nil {
-			inFront(block, n, a.ID)
+			inFront(block, n, a.ID, "")
 			made = []verdict.Assumption{a}
 		}
 	}
@@ -25,8 +25,8 @@ func Front(m *ir.Module, name string, bytes int64, list []verdict.Assumption) (a
 }
 
 // inFront makes a block larger by n bytes, and has what led to its start lead n bytes into it. The assumption of that ID
-// says so.
-func inFront(block *ir.Instr, n int64, id string) {
+// says so; contents, where not empty, is that of the assumption that names what is in front.
+func inFront(block *ir.Instr, n int64, id, contents string) {
 	f, was := block.Block.Func, block.Args[0]
 	t := was.Type()
 	at := func(in *ir.Instr) int { return slices.Index(block.Block.Instrs, in) }
@@ -41,13 +41,14 @@ func inFront(block *ir.Instr, n int64, id string) {
 	}
 	inside := &ir.Instr{Op: ir.OpGep, T: block.T, Args: []ir.Value{block}, Off: n, Block: block.Block, Pos: block.Pos,
 		Assumes: []string{id}}
+	var fill *ir.Instr
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpIcmp && ir.IsNullConst(in.Args[1]) { // that there is a block
 				continue
 			}
 			if in.Model == ir.ModelHavoc && len(in.Args) == 2 && in.Args[0] == ir.Value(block) {
-				in.Args[1] = size
+				fill, in.Args[1] = in, size
 				continue
 			}
 			for i, v := range in.Args {
@@ -57,19 +58,25 @@ func inFront(block *ir.Instr, n int64, id string) {
 			}
 		}
 	}
+	if contents != "" && fill != nil {
+		front := *fill
+		front.Args, front.Assumes = []ir.Value{block, intConst(t, n)}, []string{contents}
+		fill.Block.Instrs = slices.Insert(fill.Block.Instrs, slices.Index(fill.Block.Instrs, fill)+1, &front)
+	}
 	block.Args[0] = size
 	block.Assumes = append(slices.Clone(block.Assumes), id)
 	block.Block.Instrs = slices.Insert(block.Block.Instrs, at(block)+1, inside)
 	ir.Number(f)
 }
 
-// givenFronts makes room in front of what pointers lead to, where it is said how much.
+// givenFronts makes room in front of what pointers lead to, where it is said how much. What is there is the program's own to
+// write: a header, or other members.
 func (h *harness) givenFronts() {
 	for _, b := range h.out.Blocks {
 		if g := h.given(b.pointer); b.pointer != "" && g.Front > 0 {
 			a := verdict.Assume(b.pointer, verdict.Front, verdict.Declared, b.pointer+": "+g.text+" (as given)")
 			h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
-			inFront(b.At, g.Front, a.ID)
+			inFront(b.At, g.Front, a.ID, h.open("the front of "+b.pointer, verdict.Contents, "").ID)
 		}
 	}
 }
