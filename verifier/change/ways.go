@@ -48,6 +48,21 @@ func (x *against) ways(base, head *Side) []way {
 	return out
 }
 
+// differs returns a function that reports whether the commits have different functions of a name.
+func (w *way) differs() func(*ir.Func) bool {
+	known := map[string]bool{}
+	return func(f *ir.Func) bool {
+		out, is := known[f.Name]
+		if !is {
+			now, before := w.now.p.Module.Func(f.Name), w.before.p.Module.Func(f.Name)
+			out = now == nil || before == nil ||
+				w.now.p.Module.Substance(now) != w.before.p.Module.Substance(before)
+			known[f.Name] = out
+		}
+		return out
+	}
+}
+
 // wide is the problem of the entry with longer strings and more elements; nil: there is none.
 func (s *Side) wide() *problem.Problem {
 	w := s.Plan.Wide

@@ -199,6 +199,7 @@ const (
 	MetEach       = 8      // numbers that one was compared with
 	MetKept       = 10_000 // of all
 	MutantsKept   = 2_000  // inputs that are gone on from
+	VisitDigits   = 10     // of how often an execution came to a block, that are told apart
 	MutantsNewest = 8      // of which half of the next come
 	MutantsOfNone = 12     // one of so many comes from none of them
 	MutantTexts   = 400    // text literals

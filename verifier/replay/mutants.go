@@ -2,14 +2,11 @@ package replay
 
 import (
 	"bytes"
-	"encoding/binary"
 	"maps"
-	"math/bits"
 	"slices"
 
 	word "github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
-	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
@@ -19,29 +16,23 @@ import (
 // literals, and to small, great and random numbers.
 type Mutants struct {
 	met
+	corpus
 	compared *compared
 	values   []int64             // that programs compare with
 	texts    [][]byte            // text literals, without their zeros, and samples
 	samples  [][]byte            // that a block gets as a whole
 	placed   int                 // of these, so far
 	sizes    map[*ir.Instr]int64 // bytes that an instruction asked for
-	seen     map[visits]bool     // over all executions
-	kept     [][]input.Input     // of executions that went a new way, the first ones first
+	big      bool                // words begin with the high byte
 	random   uint64
 	drawn    int
-}
-
-// visits says that an execution came to a block, and the number of binary digits of how often.
-type visits struct {
-	block  *ir.Block
-	digits int
 }
 
 // NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too, and so
 // are samples: texts that someone hands to the program.
 func NewMutants(samples [][]byte, m *ir.Module, others ...*ir.Module) *Mutants {
-	out := &Mutants{met: met{map[uint64][]uint64{}, policy.MetKept}, compared: comparedIn(m),
-		sizes: map[*ir.Instr]int64{}, seen: map[visits]bool{}, random: 0x9e3779b97f4a7c15}
+	out := &Mutants{met: met{map[uint64][]uint64{}, policy.MetKept}, compared: comparedIn(m), big: m.Layout.BigEndian,
+		corpus: corpus{best: map[visits]int{}}, sizes: map[*ir.Instr]int64{}, random: 0x9e3779b97f4a7c15}
 	for _, m := range append([]*ir.Module{m}, others...) {
 		for _, v := range Constants(m) {
 			if !slices.Contains(out.values, v) {
@@ -69,24 +60,6 @@ func NewMutants(samples [][]byte, m *ir.Module, others ...*ir.Module) *Mutants {
 // Varied reports whether an execution asked for inputs.
 func (m *Mutants) Varied() bool { return len(m.kept) > 0 }
 
-// Tell notes how executions on the same inputs went, and keeps the inputs if one went a new way, which it reports.
-func (m *Mutants) Tell(given []input.Input, outs ...*interp.Outcome) (fresh bool) {
-	for _, o := range outs {
-		if o == nil {
-			continue
-		}
-		for b, n := range o.Visits {
-			if v := (visits{b, bits.Len64(uint64(n))}); !m.seen[v] {
-				m.seen[v], fresh = true, true
-			}
-		}
-	}
-	if fresh && len(given) > 0 && len(m.kept) < policy.MutantsKept {
-		m.kept = append(m.kept, slices.Clone(given))
-	}
-	return fresh
-}
-
 // Next returns the inputs to try next. The first are zeros.
 func (m *Mutants) Next() input.Source {
 	m.drawn++
@@ -96,11 +69,7 @@ func (m *Mutants) Next() input.Source {
 	if m.drawn == 1 || len(m.kept) == 0 || m.below(policy.MutantsOfNone) == 0 {
 		return &mutant{m: m, zeros: m.drawn == 1}
 	}
-	k := m.below(len(m.kept))
-	if m.below(2) == 0 { // the newest went farthest
-		k = len(m.kept) - 1 - m.below(min(len(m.kept), policy.MutantsNewest))
-	}
-	list := slices.Clone(m.kept[k])
+	list := m.chosen()
 	for range 1 << m.below(4) {
 		i := m.below(len(list))
 		list[i] = m.changed(list, i)
@@ -154,7 +123,7 @@ func (m *Mutants) changed(list []input.Input, i int) input.Input {
 // value returns a number that is worth a try where at asks for one, nil for a parameter of the entry.
 func (m *Mutants) value(at *ir.Instr, width int) word.Vec {
 	var n int64
-	switch m.below(8) {
+	switch m.below(9) {
 	case 0, 1, 2:
 		list := []int64{0, 1}
 		if at != nil && len(m.compared.consts[flowNode{of: at}]) > 0 {
@@ -169,6 +138,8 @@ func (m *Mutants) value(at *ir.Instr, width int) word.Vec {
 		n = -int64(m.below(20))
 	case 6:
 		n = int64(m.random)
+	case 7: // the least one, the greatest, and one beside them
+		n = int64(1)<<(min(max(width, 1), 64)-1) - int64(m.below(3))
 	default:
 		n = int64(m.below(20))
 	}
@@ -200,12 +171,13 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 	case 9:
 		shift(data, off, -int64(1+m.below(12)))
 	case 1:
-		off -= off % 4
-		put(binary.LittleEndian.AppendUint64(nil, m.value(nil, 64).Low64())[:4<<m.below(2)]...)
+		w := 1 << (1 + m.below(3))
+		off -= off % int64(w)
+		put(bytesOf(m.value(nil, 8*w).Low64(), w, m.big)...)
 	case 2:
 		b := m.char(at)
 		most := 24
-		if m.below(4) == 0 {
+		if m.below(2) == 0 {
 			most = size
 		}
 		for range 1 + m.below(most) {
@@ -238,8 +210,14 @@ func shift(data map[int64]byte, off, by int64) {
 	}
 }
 
-// char returns a byte that the program compares bytes with.
+// commonBytes are of all classes of <ctype.h>.
+const commonBytes = " \t\n059afzAFZ_-+.,;:"
+
+// char returns a byte that the program compares bytes with, or a common one.
 func (m *Mutants) char(at *ir.Instr) byte {
+	if m.below(6) == 0 { // tables of the C library tell these apart, which no comparison shows
+		return commonBytes[m.below(len(commonBytes))]
+	}
 	list := m.values
 	if at != nil && len(at.Args) > 0 && m.below(3) > 0 {
 		if own := m.compared.consts[stored(at.Args[0])]; len(own) > 0 {

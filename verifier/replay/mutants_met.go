@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/binary"
 	"slices"
 
 	word "github.com/firmproof/firmproof/verifier/bits"
@@ -50,11 +51,31 @@ func (m *Mutants) meeting(v word.Vec) (word.Vec, bool) {
 	return word.NewInt(w, int64(list[m.below(len(list))])), true
 }
 
-// meet writes a byte that one like it was compared with at off.
+// meet writes a number that one like the bytes at off was compared with there: of one byte, or of a word, from either end.
 func (m *Mutants) meet(data map[int64]byte, off int64) bool {
-	v, ok := m.meeting(word.NewInt(8, int64(data[off])))
-	if ok {
-		data[off] = byte(v.Low64())
+	w, big := 1<<m.below(4), m.below(4) == 0 != m.big
+	var n uint64
+	for i := range w {
+		k := i
+		if !big {
+			k = w - 1 - i
+		}
+		n = n<<8 | uint64(data[off+int64(k)])
 	}
-	return ok
+	v, ok := m.meeting(word.New(8*w, n))
+	if !ok {
+		return false
+	}
+	for i, b := range bytesOf(v.Low64(), w, big) {
+		data[off+int64(i)] = b
+	}
+	return true
+}
+
+// bytesOf is a number in so many bytes.
+func bytesOf(n uint64, bytes int, big bool) []byte {
+	if big {
+		return binary.BigEndian.AppendUint64(nil, n)[8-bytes:]
+	}
+	return binary.LittleEndian.AppendUint64(nil, n)[:bytes]
 }

@@ -87,7 +87,7 @@ func (m *Mutants) someKept(fit func([]input.Input) bool) []input.Input {
 		if len(m.kept) == 0 {
 			return nil
 		}
-		if list := m.kept[m.below(len(m.kept))]; fit(list) {
+		if list := m.kept[m.below(len(m.kept))].list; fit(list) {
 			return list
 		}
 	}

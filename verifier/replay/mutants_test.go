@@ -24,7 +24,7 @@ func TestMutants(t *testing.T) {
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	fails := func(keep bool) int {
 		s := replay.NewMutants(nil, m)
-		for n := range 20_000 {
+		for n := range 5_000 {
 			rec := &input.Recorder{Source: s.Next()}
 			out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
 			if err != nil {
@@ -60,7 +60,7 @@ func TestMutantsMeet(t *testing.T) {
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	fails := func(meet bool) bool {
 		s := replay.NewMutants(nil, m)
-		for range 5_000 {
+		for range 20_000 {
 			rec := &input.Recorder{Source: s.Next()}
 			opts := p.Execution(1000)
 			if meet {
