@@ -277,3 +277,28 @@ func thereAndBack(t *testing.T, good, from, to string, found bool) string {
 	}
 	return there
 }
+
+// TestSimulationOfFurtherNull: a null pointer beside further arguments is a finding whatever these are; one that is read
+// from them is one only because the other commit handles it, as their caller sees to them.
+func TestSimulationOfFurtherNull(t *testing.T) {
+	const good = "#include <stdarg.h>\nint print(char *out, const char *f, va_list a) {\n  if (!out) return 0;\n" +
+		"  for (; *f; f++) *out = *f == '%' ? (char)va_arg(a, int) : *f;\n  return 1;\n}\n"
+	for what, c := range map[string]struct {
+		good, bad string
+		relative  bool
+	}{
+		"a parameter": {good, strings.Replace(good, "  if (!out) return 0;\n", "", 1), false},
+		"an argument": {strings.Replace(good, "*out = *f == '%' ? (char)va_arg(a, int) : *f;",
+			"{ char *s = va_arg(a, char *); if (s) *out = *s; }", 1), strings.Replace(good,
+			"*out = *f == '%' ? (char)va_arg(a, int) : *f;", "{ char *s = va_arg(a, char *); *out = *s; }", 1), true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := changesFolder(t, map[string]string{"a.c": c.good}, map[string]string{"a.c": c.bad})
+			code, out := shortly(dir, "main~1..main")
+			if code != exitViolated || !strings.Contains(out, " new, 0 fixed, 0 known") || strings.Contains(out,
+				"the code before the change handles it, and does the same otherwise") != c.relative {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}

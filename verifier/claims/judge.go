@@ -222,6 +222,8 @@ func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.In
 		case !slices.Contains(ids, a.ID):
 		case c.Check != verdict.Termination && a.Relation == verdict.Contents:
 			contents = append(contents, a.ID)
+		case a.Subject == ir.FurtherArguments && c.Failure.Is(verdict.NullAccess) && replay.Whatever(ctx, p, c, in, a.ID):
+			// the null pointer comes from elsewhere
 		case c.Check == verdict.Termination && opaque || c.Check != verdict.Termination && (!opaque || address):
 			return a, with
 		}
