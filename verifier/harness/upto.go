@@ -165,11 +165,13 @@ func (h *harness) holder(i int, to ir.Value) ir.Value {
 }
 
 // leftOf returns the parameter that counts what the pointer behind parameter i leads to (`next(&p, &left)`); -1: none. A
-// number that is passed itself counts an array of pointers, unless the function moves the first one on.
+// number that is passed itself counts an array of pointers, unless the function moves the first one on; one that is only
+// written counts nothing.
 func (h *harness) leftOf(i int) int {
 	n := i + 1
 	if n >= len(h.vars) || h.vars[n] == nil || h.uses[i].Varies || h.elementOf(upToPart{i, true}) == nil ||
-		!isLength(h.nameOf(n)) && !isRest(h.nameOf(n)) || !h.isCount(i, n) || h.of.Params[n].T.IsInt() && !h.uses[i].Writes {
+		!isLength(h.nameOf(n)) && !isRest(h.nameOf(n)) || !h.isCount(i, n) || h.of.Params[n].T.IsInt() && !h.uses[i].Writes ||
+		h.of.Params[n].T.IsPtr() && !h.uses[n].Reads {
 		return -1
 	}
 	return n

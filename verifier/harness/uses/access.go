@@ -58,7 +58,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.Writes = u.Writes || writes
+	u.Reads, u.Writes = u.Reads || !writes, u.Writes || writes
 	off := int64(0)
 	for in := step(v); in != nil; in = step(in.Args[0]) {
 		off += in.Off
@@ -169,7 +169,7 @@ func (s *useScan) call(in *ir.Instr) {
 			continue
 		}
 		mine := &s.uses[k]
-		mine.Writes = mine.Writes || u.Writes
+		mine.Reads, mine.Writes = mine.Reads || u.Reads, mine.Writes || u.Writes
 		mine.Before = mine.Before || u.Before && plain
 		mine.Text = mine.Text || u.Text && plain
 		mine.Kept = mine.Kept || u.Kept && plain

@@ -12,6 +12,7 @@ import (
 type Use struct {
 	Need   int64 // bytes that accesses at constant offsets reach
 	Varies bool  // it is indexed by a value, or moved on
+	Reads  bool  // it is read through
 	Writes bool  // it is written through
 	Text   bool  // it is handed to a function of the C library that reads a string there
 	Null   bool  // it is compared with null
