@@ -178,7 +178,7 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 		typed := len(t.Params) == len(sig.Fields)
 		reads := readsText(t, sig)
 		for i, p := range b.Func.Params {
-			if !p.T.IsPtr() || i == reads {
+			if !p.T.IsPtr() || reads && i == 0 {
 				continue
 			}
 			var elem *ir.DType
@@ -193,8 +193,8 @@ func (h *harness) anyFunction(name string, t *ir.DType) *ir.Func {
 		}
 		var result *ir.Instr
 		switch {
-		case reads >= 0:
-			result = s.text(reads, t, h)
+		case reads:
+			result = s.text(t, h)
 		case !sig.Ret.IsVoid():
 			result = s.anyResult(name, sig, t)
 		}

@@ -2,55 +2,48 @@ package harness
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// readsText returns the parameter that a function of type t reads a text into, as fgets (C17 7.21.7.2) and what stands in
-// for it: a char * with a number behind it, where the result is a char *, too; -1: it is another one.
-func readsText(t *ir.DType, sig *ir.Type) int {
-	if sig == nil || len(t.Params) != len(sig.Fields) || !leadsToChars(t.Elem) {
-		return -1
+// readsText reports whether a function of type t has the form of fgets (C17 7.21.7.2): a char *, a number and a pointer to
+// what it reads from, where the result is a char *, too.
+func readsText(t *ir.DType, sig *ir.Type) bool {
+	if sig == nil || len(t.Params) != 3 || len(sig.Fields) != 3 || !leadsToChars(t.Elem) || !leadsToChars(t.Params[0]) {
+		return false
 	}
-	for i := range len(t.Params) - 1 {
-		if leadsToChars(t.Params[i]) && ir.IsNumber(t.Params[i+1]) && sig.Fields[i+1].IsInt() {
-			return i
-		}
-	}
-	return -1
+	return ir.IsNumber(t.Params[1]) && sig.Fields[1].IsInt() && sig.Fields[2].IsPtr()
 }
 
-// leadsToChars reports a pointer to char that may be written through.
+// leadsToChars reports a pointer to plain char that may be written through.
 func leadsToChars(t *ir.DType) bool {
-	return t != nil && t.Kind == ir.DPointer && t.Elem != nil && t.Elem.Kind == ir.DChar &&
-		!strings.HasPrefix(t.Elem.Name, "const ")
+	return t != nil && t.Kind == ir.DPointer && t.Elem != nil && t.Elem.Kind == ir.DChar && t.Elem.Name == "char"
 }
 
 // callsAny notes that a pointer to a t leads to any function, in which sense, and returns the assumption's ID.
 func (h *harness) callsAny(name string, t *ir.DType) string {
-	if i := readsText(t, h.p.places.Sigs[t.Name]); i >= 0 {
+	if readsText(t, h.p.places.Sigs[t.Name]) {
 		return h.note(name, verdict.Calls, verdict.Chosen, "%s leads to any function that reads a text as fgets does: "+
-			"it changes at most as many bytes behind argument %d as argument %d says, of which one is the zero at the end, "+
-			"and gives that argument or null", name, i+1, i+2)
+			"it changes at most as many bytes behind its first argument as the second says, of which one is the zero at the "+
+			"end, and gives the first or null", name)
 	}
 	return h.note(name, verdict.Calls, verdict.Chosen, "%s leads to any function: it gives any result and "+
 		"changes what its pointers to numbers lead to from there on", name)
 }
 
-// text writes what a function of type t does that reads a text into parameter i, and returns its result. It may be shorter than
-// what was asked for; where the program asks for more than there is room for, it does not end.
-func (s *harness) text(i int, t *ir.DType, h *harness) *ir.Instr {
-	to, most := s.Func.Params[i], s.Resize(s.Func.Params[i+1], s.Word())
+// text writes what a function of type t does that reads a text into its first parameter, and returns its result. It may
+// be shorter than what was asked for; where the program asks for more than there is room for, it does not end.
+func (s *harness) text(t *ir.DType, h *harness) *ir.Instr {
+	to, most := s.Func.Params[0], s.Resize(s.Func.Params[1], s.Word())
 	pred := ir.NE
-	if t.Params[i+1].Signed {
+	if t.Params[1].Signed {
 		pred = ir.SGT
 	}
 	some, ends, out := s.NewBlock("some"), s.NewBlock("ends"), s.NewBlock("read")
-	s.Branch(s.Compare(pred, s.Func.Params[i+1], s.Int(s.Func.Params[i+1].T, 0)), some, out)
+	s.Branch(s.Compare(pred, s.Func.Params[1], s.Int(s.Func.Params[1].T, 0)), some, out)
 	s.At(some)
-	s.havoc(to, most, t.Params[i].Elem, h)
+	s.havoc(to, most, t.Params[0].Elem, h)
 	last := s.Binary(ir.OpSub, most, s.Int(s.Word(), 1))
 	length := s.Nondet(fmt.Sprintf("length of what %s reads", s.Func.CName), s.Word())
 	at := s.Emit(&ir.Instr{Op: ir.OpSelect, T: s.Word(), Args: []ir.Value{s.Compare(ir.ULT, length, last), length, last}})
