@@ -122,7 +122,7 @@ Exit status: 0 nothing violated and nothing unknown; 1 a violation; 2 the reques
 	f.StringArrayVar(&fl.stubs, "stub", nil,
 		"what a call of a function does: FUNC=nondet, FUNC=havoc (or FUNC), '*=havoc' for all without a body (repeatable)")
 	f.StringArrayVar(&fl.assume, "assume", nil,
-		"what a generated harness passes, e.g. ring_put.data='16 elements' (or bytes, string, 8 bytes in front, 0..64, not null, may be null, apart; repeatable)")
+		"what a generated harness passes, e.g. ring_put.data='16 elements' (or bytes, 'len bytes', 'up to end', string, 8 bytes in front, 0..64, not null, may be null, apart; repeatable)")
 	f.StringArrayVar(&fl.edited, "edited", nil, "FILE=TEXT: as an editor has it, FILE has the text of TEXT (repeatable)")
 	_ = f.MarkHidden("edited")
 	f.BoolVar(&fl.progressJSON, "progress-json", false, "say on standard error how far the check is, an object a line")

@@ -51,6 +51,9 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 	for _, f := range b.onlyGenerated(base.Program, list, calledBy) {
 		j := base
 		name := AnyCall + shownName(base.Program, f)
+		if err := program.Misnamed(f); err != nil {
+			return nil, err
+		}
 		h, err := program.Harness(f)
 		if err != nil {
 			s := settled(name, base.Plan.Target, "no harness can be made: "+err.Error())

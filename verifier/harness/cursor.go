@@ -138,7 +138,11 @@ func (h *harness) cursorsTo(c *cursors, name string, t *ir.DType, p ir.Value, of
 	place := func(i int) places.Place { return places.Place{Of: places.LayoutOf(t), Off: t.Fields[i].BitOff / 8} }
 	for _, i := range c.moves {
 		e.parts = append(e.parts, name+"."+t.Fields[i].Name)
-		e.known = append(e.known, h.p.places.Ordered(place(c.end), place(i)))
+		origin := verdict.Chosen
+		if h.p.places.Ordered(place(c.end), place(i)) {
+			origin = verdict.Read
+		}
+		e.origins = append(e.origins, origin)
 	}
 	at := func(i int) ir.Value { return h.Gep(p, off+t.Fields[i].BitOff/8, nil, 0) }
 	block, total, to := h.ended(&e)

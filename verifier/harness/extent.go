@@ -32,6 +32,11 @@ type extent struct {
 // extentOf returns how much pointer parameter i leads to.
 func (h *harness) extentOf(i int, name string) *extent {
 	u, elem := &h.uses[i], h.elemOf(i)
+	if by := h.given(name).Count; by.Parameter != "" {
+		e := h.countedBy(name, elem, h.parameter(by.Parameter), by.Bytes, 0)
+		e.origin = verdict.Declared
+		return e
+	}
 	n, bytes, plus := -1, false, int64(0)
 	if ir.SizeInC(elem) > 0 || ir.IsVoid(elem) {
 		n, bytes, plus = h.length(i)

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,8 @@ type Given struct {
 	Front           int64  // bytes in front of that; 0: not said
 	Null            *bool  // whether a pointer may be null; nil: not said
 	String          bool   // a zero ends what a pointer leads to
+	UpTo            string // the parameter that leads to the end of that; empty: not said
+	Count           Count  // the parameter that counts it, or the number behind that; empty: not said
 	Apart           bool   // nothing else leads to what a pointer leads to
 	Low, High       *int64 // of a number; nil: not said
 	text            string
@@ -26,13 +29,15 @@ type Given struct {
 
 var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?( in front)?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
 
-// ParseGiven reads `16 elements`, `64 bytes`, `string`, `8 bytes in front`, `0..64`, `not null`, `may be null` or `apart`, or
-// several with commas.
+var givenByParameter = regexp.MustCompile(`^(?:up to ([A-Za-z_]\w*)|\*?([A-Za-z_]\w*) (element|byte)s)$`)
+
+// ParseGiven reads `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`,
+// `0..64`, `not null`, `may be null` or `apart`, or several with commas.
 func ParseGiven(text string) (*Given, error) {
 	g := &Given{text: text}
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		m := givenForm.FindStringSubmatch(part)
+		m, by := givenForm.FindStringSubmatch(part), givenByParameter.FindStringSubmatch(part)
 		switch {
 		case part == "not null", part == "may be null":
 			null := part == "may be null"
@@ -41,6 +46,8 @@ func ParseGiven(text string) (*Given, error) {
 			g.Apart = true
 		case part == "string":
 			g.String = true
+		case by != nil:
+			g.UpTo, g.Count = by[1], Count{by[2], by[3] == "byte"}
 		case m != nil && m[1] != "":
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			if n == 0 {
@@ -64,8 +71,8 @@ func ParseGiven(text string) (*Given, error) {
 			}
 		default:
 			return nil, fmt.Errorf(
-				"`%s` is none of `16 elements`, `64 bytes`, `string`, `8 bytes in front`, `0..64`, `not null`, `may be null` and "+
-					"`apart`", part)
+				"`%s` is none of `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`, "+
+					"`0..64`, `not null`, `may be null` and `apart`", part)
 		}
 	}
 	return g, nil
@@ -78,6 +85,33 @@ func (p *Program) Give(place string, g *Given) {
 
 // Given reports whether something is said about the place FUNCTION.NAME.
 func (p *Program) Given(place string) bool { return p.given[place] != nil }
+
+// Misnamed returns an error where something that is said about an argument of f names a parameter that f does not have, or
+// one that cannot count or end what the argument leads to.
+func (p *Program) Misnamed(f *ir.Func) error {
+	h := &harness{p: p, of: f, vars: ir.ParamVars(f)}
+	for place, g := range p.given {
+		name, ours := strings.CutPrefix(place, f.CName+".")
+		if by := g.UpTo + g.Count.Parameter; ours && by != "" {
+			switch k, n := h.parameter(strings.TrimPrefix(name, "*")), h.parameter(by); {
+			case k < 0 || !f.Params[k].T.IsPtr():
+				return fmt.Errorf("`%s: %s`: only what a parameter leads to is counted or ended by another", place, g.text)
+			case n < 0:
+				return fmt.Errorf("`%s: %s`: %s has no parameter %s", place, g.text, f.CName, by)
+			case g.UpTo != "" && !f.Params[n].T.IsPtr():
+				return fmt.Errorf("`%s: %s`: %s is no pointer", place, g.text, by)
+			case g.UpTo == "" && !f.Params[n].T.IsInt() && !ir.IsNumber(h.numberOf(n)):
+				return fmt.Errorf("`%s: %s`: %s is no number, and leads to none", place, g.text, by)
+			}
+		}
+	}
+	return nil
+}
+
+// parameter returns the parameter of that name; -1: there is none.
+func (h *harness) parameter(name string) int {
+	return slices.IndexFunc(h.vars, func(v *ir.Var) bool { return v != nil && v.Name == name })
+}
 
 // MayBeNull ends the assumption that a pointer may be null.
 const MayBeNull = " may be null"

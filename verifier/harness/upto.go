@@ -61,6 +61,14 @@ func (h *harness) endedBy(e int) *upTo {
 	return g
 }
 
+// partName is what a part is called in assumptions.
+func (h *harness) partName(p upToPart) string {
+	if p.inner {
+		return "*" + h.nameOf(p.arg)
+	}
+	return h.nameOf(p.arg)
+}
+
 // metBy lists the parameters that the addresses of p are compared with.
 func (h *harness) metBy(p upToPart) uses.Met {
 	if p.inner {
@@ -80,8 +88,14 @@ func (h *harness) orderedWith(p upToPart, list []upToPart) bool {
 // that it is nothing but compared, and never to go on where both are one; only whether both are one, if p moves.
 func (h *harness) endsAt(p upToPart, e int) bool {
 	end := h.elementOf(upToPart{e, false})
+	if end == nil || h.elementOf(p) == nil {
+		return false
+	}
+	if to := h.given(h.partName(p)).UpTo; to != "" {
+		return to == h.nameOf(e)
+	}
 	how, met := h.metBy(p)[e]
-	if !met || h.elementOf(p) == nil || end == nil || max(ir.SizeInC(h.elementOf(p)), 1) != max(ir.SizeInC(end), 1) {
+	if !met || max(ir.SizeInC(h.elementOf(p)), 1) != max(ir.SizeInC(end), 1) {
 		return false
 	}
 	u, last := &h.uses[p.arg], &h.uses[e]
@@ -101,7 +115,7 @@ func (h *harness) endsAt(p upToPart, e int) bool {
 	return how&uses.Includes == 0 && !accessed && (p.inner || u.Need > 0 || u.Varies)
 }
 
-// elementOf returns the number, or void, that p leads to; nil: it is no such pointer, or is made otherwise.
+// elementOf returns the number, structure or void that p leads to; nil: it is no such pointer, or is made otherwise.
 func (h *harness) elementOf(p upToPart) *ir.DType {
 	param, v := h.of.Params[p.arg], h.vars[p.arg]
 	if v == nil || v.T == nil || v.T.Kind != ir.DPointer || !param.T.IsPtr() || param.SRet != nil || param.ByVal != nil ||
@@ -115,30 +129,30 @@ func (h *harness) elementOf(p upToPart) *ir.DType {
 		}
 		t = t.Elem
 	}
-	if !ir.IsVoid(t) && !ir.IsNumber(t) || !p.inner && ir.IsStruct(h.elemOf(p.arg)) {
-		return nil
+	switch {
+	case ir.IsVoid(t) && !p.inner && ir.IsStruct(h.elemOf(p.arg)):
+	case ir.IsVoid(t), ir.IsNumber(t), ir.IsStruct(t) && ir.SizeInC(t) > 0 && len(h.p.tables(t)) == 0:
+		return t
 	}
-	return t
+	return nil
 }
 
 // makeUpTo makes the block of g and the arguments that lead into it.
 func (h *harness) makeUpTo(g *upTo, args []ir.Value) {
-	name := func(p upToPart) string {
-		if p.inner {
-			return "*" + h.nameOf(p.arg)
-		}
-		return h.nameOf(p.arg)
-	}
 	e := ended{end: h.nameOf(g.end), elem: h.elementOf(g.parts[0])}
 	for _, p := range g.parts {
-		e.parts = append(e.parts, name(p))
-		e.known = append(e.known, true) // by the code, or its name and a comparison
+		e.parts = append(e.parts, h.partName(p))
+		origin := verdict.Read // by the code, or its name and a comparison
+		if h.given(h.partName(p)).UpTo != "" {
+			origin = verdict.Declared
+		}
+		e.origins = append(e.origins, origin)
 	}
 	from, total, at := h.ended(&e)
 	for i, p := range g.parts {
 		to := at[i] // where there are several, all or none of them are null
 		if p.inner {
-			inner := h.notNull(name(p), verdict.Chosen, name(p)+" is not null", to)
+			inner := h.notNull(h.partName(p), verdict.Chosen, h.partName(p)+" is not null", to)
 			if to = h.holder(p.arg, inner); len(g.parts) == 1 {
 				from = inner
 			}
@@ -169,7 +183,13 @@ func (h *harness) holder(i int, to ir.Value) ir.Value {
 // written counts nothing.
 func (h *harness) leftOf(i int) int {
 	n := i + 1
-	if n >= len(h.vars) || h.vars[n] == nil || h.uses[i].Varies || h.elementOf(upToPart{i, true}) == nil ||
+	if h.elementOf(upToPart{i, true}) == nil {
+		return -1
+	}
+	if by := h.given("*" + h.nameOf(i)).Count; by.Parameter != "" {
+		return h.parameter(by.Parameter)
+	}
+	if n >= len(h.vars) || h.vars[n] == nil || h.uses[i].Varies ||
 		!isLength(h.nameOf(n)) && !isRest(h.nameOf(n)) || !h.isCount(i, n) || h.of.Params[n].T.IsInt() && !h.uses[i].Writes ||
 		h.of.Params[n].T.IsPtr() && !h.uses[n].Reads {
 		return -1
@@ -180,7 +200,10 @@ func (h *harness) leftOf(i int) int {
 // left makes parameter i, which leads to a pointer to as many elements as parameter n says, and that.
 func (h *harness) left(i, n int, args []ir.Value) ir.Value {
 	name := "*" + h.nameOf(i)
-	e := h.countedBy(name, h.elementOf(upToPart{i, true}), n, false, 0)
+	e := h.countedBy(name, h.elementOf(upToPart{i, true}), n, h.given(name).Count.Bytes, 0)
+	if h.given(name).Count.Parameter != "" {
+		e.origin = verdict.Declared
+	}
 	block := h.elements(name, e, args)
 	brings(h.noteCounted(name, h.countName(n), e.origin, e.note), block)
 	return h.holder(i, h.notNull(name, verdict.Chosen, name+" is not null", block))
@@ -188,10 +211,10 @@ func (h *harness) left(i, n int, args []ir.Value) ir.Value {
 
 // ended is a block of elements that pointers lead into: end to its end, the parts anywhere, one of them to its start.
 type ended struct {
-	end   string
-	parts []string
-	known []bool // of each part: the code says that it leads into the block
-	elem  *ir.DType
+	end     string
+	parts   []string
+	origins []verdict.Origin // of each part: that it leads into the block
+	elem    *ir.DType
 }
 
 // ended makes a block of e, total bytes from base on, and an address in it for each part.
@@ -202,6 +225,9 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 		h.asGiven(first, given)
 	} else {
 		most := h.limit(policy.HarnessCount, policy.WideCount)
+		if needsFill(e.elem, 0) {
+			most = policy.HarnessFilled
+		}
 		count := h.any(e.end+" - "+first, word)
 		brings(h.note(e.end, verdict.Limit, verdict.Chosen, "%s is at most %d elements behind %s", e.end, most, first),
 			h.Assume(h.Compare(ir.ULE, count, h.Int(word, most))))
@@ -209,13 +235,10 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 	}
 	block := h.anyBlock(first, total)
 	h.holdsElements(e.elem)
-	origin := func(i int) verdict.Origin {
-		if e.known[i] {
-			return verdict.Read
-		}
-		return verdict.Chosen
+	if needsFill(e.elem, 0) {
+		h.fillCounted(first, e.elem, block, h.Binary(ir.OpUdiv, total, h.Int(word, one)))
 	}
-	brings(h.note(first, verdict.Extent, origin(0), "%s is the end of what %s leads to", e.end, first), block)
+	brings(h.note(first, verdict.Extent, e.origins[0], "%s is the end of what %s leads to", e.end, first), block)
 	if len(e.parts) == 1 {
 		return block, total, []ir.Value{block}
 	}
@@ -225,7 +248,7 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 		k := h.any(name+" - block", word)
 		in := h.Assume(h.Compare(ir.ULE, k, h.Binary(ir.OpUdiv, total, h.Int(word, one))))
 		if i > 0 {
-			brings(h.note(name, verdict.Extent, origin(i), "%s leads into the block that %s is the end of", name, e.end), in)
+			brings(h.note(name, verdict.Extent, e.origins[i], "%s leads into the block that %s is the end of", name, e.end), in)
 		}
 		starts = h.Or(starts, h.Compare(ir.EQ, k, h.Int(word, 0)))
 		at = append(at, h.Gep(base, 0, k, one))

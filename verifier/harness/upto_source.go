@@ -35,13 +35,20 @@ func (w *harnessText) upTo(g *upTo) {
 func (w *harnessText) ended(end string, elem *ir.DType) (block, count string) {
 	w.blocks++
 	block, count = fmt.Sprintf("block%d", w.blocks), fmt.Sprintf("count%d", w.blocks)
-	w.line("/* pointers into one block of at most %d elements, %s to its end */", policy.HarnessCount, end)
-	w.atMost(count, fmt.Sprint(policy.HarnessCount))
+	most := policy.HarnessCount
+	if needsFill(elem, 0) {
+		most = policy.HarnessFilled
+	}
+	w.line("/* pointers into one block of at most %d elements, %s to its end */", most, end)
+	w.atMost(count, fmt.Sprint(most))
 	t := strings.TrimPrefix(elem.Name, "const ")
 	if ir.IsVoid(elem) {
 		t = "char"
 	}
 	w.block(t+" *"+block, block, count+" * sizeof *"+block)
+	if needsFill(elem, 0) {
+		w.each(block, count, elem, 1)
+	}
 	return block, count
 }
 
