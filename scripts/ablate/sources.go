@@ -33,6 +33,7 @@ var sources = map[string]string{
 	"narrow":                    "harness/narrow.go replay/harmless.go",
 	"stubs":                     "bodiless.go",
 	"made":                      "harness/made.go",
+	"longer":                    "harness/longer.go",
 
 	"elements":   "invariant/elements.go",
 	"intervals":  "invariant/floats.go",
