@@ -21,16 +21,26 @@ type cursors struct {
 var ends = []string{"end", "limit", "stop"}
 
 // endOf returns the name of a member without the part that says that it leads to the end of a block, as `dest` of
-// `dest_limit`.
+// `dest_limit`, `destEnd` and `pend`; `send` is none.
 func endOf(name string) (of string, is bool) {
-	name = strings.ToLower(strings.Trim(name, "_"))
+	name = strings.Trim(name, "_")
 	for _, e := range ends {
-		if of, is = strings.CutSuffix(name, e); is {
-			return strings.Trim(of, "_"), true
+		of, is = strings.CutSuffix(name, e)
+		if !is {
+			of, is = strings.CutSuffix(name, strings.ToUpper(e[:1])+e[1:])
+			is = is && of == strings.TrimRight(of, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		} else {
+			is = of == "" || strings.HasSuffix(of, "_") || slices.Contains(beforeEnd, of)
+		}
+		if is {
+			return strings.ToLower(strings.Trim(of, "_")), true
 		}
 	}
 	return "", false
 }
+
+// beforeEnd are names that stand in front of `end` without a mark between them.
+var beforeEnd = []string{"p", "b", "buf", "buffer", "data", "str", "src", "dst", "in", "out", "mem", "ptr", "text"}
 
 // isEnd reports names of what leads to the end of a block.
 func isEnd(name string) bool {

@@ -15,10 +15,16 @@ import (
 // than there were; a zero ends a text. It returns what is assumed then, in place of list, and what of that is new.
 func Enlarge(m *ir.Module, name string, bytes int64, text bool, list []verdict.Assumption) (all, changed []verdict.Assumption) {
 	all = slices.Clone(list)
+	tried := "" // the assumption that it is a string, since the round before
+	for _, o := range list {
+		if o.Relation == verdict.Extent && o.Subject == name && strings.HasSuffix(o.Line, ", string") {
+			tried = o.ID
+		}
+	}
 	for _, f := range m.Funcs {
 		if block := blockIn(f, name); block != nil {
 			was := all
-			all = enlarge(block, name, bytes, text, all)
+			all = enlarge(block, name, bytes, text && tried == "", tried, all)
 			for _, a := range all {
 				if !slices.ContainsFunc(was, func(b verdict.Assumption) bool { return a.ID == b.ID }) {
 					changed = verdict.AddAssumptions(changed, a)
@@ -29,21 +35,17 @@ func Enlarge(m *ir.Module, name string, bytes int64, text bool, list []verdict.A
 	return all, changed
 }
 
-// enlarge makes a block larger, and returns what is assumed then.
-func enlarge(block *ir.Instr, name string, bytes int64, isText bool, list []verdict.Assumption) []verdict.Assumption {
+// enlarge makes a block larger, or a string, and returns what is assumed then, in place of old, too.
+func enlarge(block *ir.Instr, name string, bytes int64, isText bool, old string, list []verdict.Assumption) []verdict.Assumption {
 	was := block.Args[0]
 	n, text, line := max(policy.WiderFirst, (bytes+15)/16*16), "%s leads to %d bytes", ""
-	size, ends, old := ir.Value(nil), int64(-1), ""
+	size, ends := ir.Value(nil), int64(-1)
 	if c, ok := was.(*ir.Const); ok && c.Kind == ir.ConstInt {
 		k, _ := c.Bits.Int64()
 		list = slices.DeleteFunc(slices.Clone(list), func(o verdict.Assumption) bool {
-			is := o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
-			if is && strings.HasSuffix(o.Line, ", string") {
-				old = o.ID
-			}
-			return is
+			return o.Relation == verdict.Extent && o.Subject == name && o.Guessed()
 		})
-		if n = max(n, min(4*k, policy.WiderMost)); isText && old == "" { // one that is too short is read by no zero
+		if n = max(n, min(4*k, policy.WiderMost)); isText { // one that is too short is read by no zero
 			n = max(k, policy.HarnessString)
 			text, line, ends = "%s leads to a string in %d bytes", ", string", n-1
 		}
