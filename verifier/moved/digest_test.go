@@ -86,6 +86,8 @@ func TestKeyCounts(t *testing.T) {
 			f.Set(reflect.ValueOf(&problem.Calls{Entry: "calls"}))
 		case name == "Overlap":
 			f.Set(reflect.ValueOf(&problem.Wide{Entry: "overlap"}))
+		case name == "Longer":
+			f.Set(reflect.ValueOf([]*problem.Wide{{Entry: "longer"}}))
 		case name == "Made":
 			f.Set(reflect.ValueOf(&problem.Wide{Entry: "made"}))
 		case name == "Stack":
