@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,8 @@ func TestAssumeByParameter(t *testing.T) {
 #include <stddef.h>
 int fifth(const uint8_t *a, unsigned quantity, const uint8_t *z) { return quantity < 5 ? 0 : a[4] + (z != 0); }
 int fourth(const uint8_t **pp, unsigned from, size_t *held, const uint8_t *z) { return *held < from + 4 ? 0 : (*pp)[from + 3] + (z != 0); }
+int inside(const uint8_t *start, const uint8_t *p, const uint8_t *end) { return p >= start && p < end ? *p : 0; }
+int counted(const uint8_t *p, unsigned n, const uint8_t *end) { return n > 3 && p < end ? p[3] : 0; }
 `}), "src.c")
 	for line, want := range map[string]verdict.Status{
 		"fifth.a=quantity elements": verdict.Bounded, "fifth.a=quantity bytes": verdict.Bounded, "fifth.a=up to z": verdict.Violated,
@@ -24,6 +27,15 @@ int fourth(const uint8_t **pp, unsigned from, size_t *held, const uint8_t *z) { 
 		_, rep, errs := checkJSON(t, file, "--target", "cortex-m3", "--function", f, "--assume", line)
 		if len(rep.Results) != 1 || rep.Results[0].Status != want {
 			t.Errorf("%s: want %s: %+v\n%s", line, want, rep.Results, errs)
+		}
+	}
+	for line, want := range map[string]string{ // in the place of what the code compares
+		"inside.p=8 elements": "p: 8 elements (as given)", "counted.p=n bytes": "p leads to as many elements as n says",
+	} {
+		f, _, _ := strings.Cut(line, ".")
+		_, rep, errs := checkJSON(t, file, "--function", f, "--assume", line)
+		if len(rep.Results) != 1 || !slices.Contains(verdict.TextsOf(rep.Results[0].Assumptions), want) {
+			t.Errorf("%s: %+v\n%s", line, rep.Results, errs)
 		}
 	}
 	for line, want := range map[string]string{

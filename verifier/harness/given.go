@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -90,7 +91,8 @@ func (p *Program) Given(place string) bool { return p.given[place] != nil }
 // one that cannot count or end what the argument leads to.
 func (p *Program) Misnamed(f *ir.Func) error {
 	h := &harness{p: p, of: f, vars: ir.ParamVars(f)}
-	for place, g := range p.given {
+	for _, place := range slices.Sorted(maps.Keys(p.given)) {
+		g := p.given[place]
 		name, ours := strings.CutPrefix(place, f.CName+".")
 		if by := g.UpTo + g.Count.Parameter; ours && by != "" {
 			switch k, n := h.parameter(strings.TrimPrefix(name, "*")), h.parameter(by); {

@@ -27,6 +27,9 @@ type upToPart struct {
 
 // upTo returns the block that parameter i, or what it leads to, lies in with another; nil: none.
 func (h *harness) upTo(i int) *upTo {
+	if !h.of.Params[i].T.IsPtr() {
+		return nil
+	}
 	for _, named := range []bool{true, false} {
 		for e := range h.vars {
 			if h.vars[e] == nil || isEnd(h.nameOf(e)) != named {
@@ -54,14 +57,15 @@ func (h *harness) endedBy(e int) *upTo {
 			}
 		}
 	}
-	if len(g.parts) == 0 || h.given(h.nameOf(e)).size(1) > 0 {
+	sized := func(p upToPart) bool { return h.given(h.partName(p)).size(1) > 0 }
+	if len(g.parts) == 0 || h.given(h.nameOf(e)).size(1) > 0 || len(g.parts) > 1 && slices.ContainsFunc(g.parts, sized) {
 		return nil
 	}
 	slices.SortFunc(g.parts, func(p, q upToPart) int { return cmp.Compare(p.arg, q.arg) })
 	return g
 }
 
-// partName is what a part is called in assumptions.
+// partName returns the name of a part, as assumptions and `assume` have it.
 func (h *harness) partName(p upToPart) string {
 	if p.inner {
 		return "*" + h.nameOf(p.arg)
@@ -79,7 +83,7 @@ func (h *harness) metBy(p upToPart) uses.Met {
 
 // orderedWith reports whether the code orders p and one of these.
 func (h *harness) orderedWith(p upToPart, list []upToPart) bool {
-	return h.elementOf(p) != nil && slices.ContainsFunc(list, func(q upToPart) bool {
+	return h.elementOf(p) != nil && h.given(h.partName(p)).Count == (Count{}) && slices.ContainsFunc(list, func(q upToPart) bool {
 		return !q.inner && h.metBy(p)[q.arg]&uses.Ordered != 0 || !p.inner && h.metBy(q)[p.arg]&uses.Ordered != 0
 	})
 }
@@ -91,8 +95,11 @@ func (h *harness) endsAt(p upToPart, e int) bool {
 	if end == nil || h.elementOf(p) == nil {
 		return false
 	}
-	if to := h.given(h.partName(p)).UpTo; to != "" {
-		return to == h.nameOf(e)
+	switch g := h.given(h.partName(p)); {
+	case g.UpTo != "":
+		return g.UpTo == h.nameOf(e)
+	case g.Count != (Count{}):
+		return false
 	}
 	how, met := h.metBy(p)[e]
 	if !met || max(ir.SizeInC(h.elementOf(p)), 1) != max(ir.SizeInC(end), 1) {
@@ -104,15 +111,13 @@ func (h *harness) endsAt(p upToPart, e int) bool {
 		return false
 	case isEnd(h.nameOf(e)):
 		return p.inner || !isEnd(h.nameOf(p.arg))
-	}
-	if !p.inner && e < p.arg || isStart(h.nameOf(e)) {
+	case isStart(h.nameOf(e)), how&uses.Includes != 0,
+		last.Need > 0 || last.Varies || last.Text || last.Param >= 0 || last.Kept: // more than compared
 		return false
+	case how&uses.Ordered == 0: // `for (; p != e; p++)`
+		return !p.inner && p.arg < e && u.Varies
 	}
-	accessed := last.Need > 0 || last.Varies || last.Text || last.Param >= 0 || last.Kept
-	if how&uses.Ordered == 0 && (p.inner || !u.Varies) { // `for (; p != e; p++)`
-		return false
-	}
-	return how&uses.Includes == 0 && !accessed && (p.inner || u.Need > 0 || u.Varies)
+	return p.inner || p.arg < e && (u.Need > 0 || u.Varies)
 }
 
 // elementOf returns the number, structure or void that p leads to; nil: it is no such pointer, or is made otherwise.
