@@ -51,7 +51,8 @@ func (x *another) find(ctx context.Context, m *ir.Module) {
 	if len(x.past)+len(x.fixed) == 0 || ctx.Err() != nil {
 		return
 	}
-	plan.Calls, plan.Wide, plan.Overlap, plan.Made, plan.Longer, plan.Tried, plan.Answers = nil, nil, nil, nil, nil, nil, nil
+	plan.LeaveOthers()
+	plan.Calls, plan.Tried, plan.Answers = nil, nil, nil
 	form := ownPart(m, &plan)
 	if form == nil || !x.restrict(form) {
 		return

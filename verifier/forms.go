@@ -17,8 +17,8 @@ import (
 // What a guess of a generated harness leaves open is asked once more in another form of the program, in which the guess
 // is made otherwise, or not needed. What holds there becomes known of the claim, under what the form assumes.
 
-// Names of techniques: contents in ranges that do no harm (wider.go), stubs for functions without a body, and arguments
-// that the program makes (withMade), longer inputs (withLonger).
+// Names of techniques: contents in ranges that do no harm (wider.go), stubs for functions without a body, arguments
+// that the program makes (withMade), and longer inputs (withLonger).
 const (
 	narrowName = "narrow"
 	stubsName  = "stubs"
@@ -81,7 +81,8 @@ func again(ctx context.Context, limit time.Duration, b *built, res *verdict.Resu
 	within, cancel := atMost(ctx, limit)
 	defer cancel()
 	plan := (&problem.Problem{Plan: *b.plan}).Aside().Plan
-	plan.Answers, plan.Wide, plan.Overlap, plan.Made, plan.Longer, plan.EndsUnasked = nil, nil, nil, nil, nil, false
+	plan.LeaveOthers()
+	plan.Answers, plan.EndsUnasked = nil, false
 	more := &verdict.Result{Target: res.Target, Entry: res.Entry, Bounds: res.Bounds,
 		Assumptions: slices.Clone(plan.Assumptions)}
 	faults := problem.NewAnswers()
@@ -194,23 +195,27 @@ func longer(ctx context.Context, m *ir.Module, plan Plan, w *problem.Wide, res *
 	if more == nil {
 		return
 	}
+	found := map[string]*verdict.Claim{}
 	for i := range more.Claims {
-		k := &more.Claims[i]
-		if k.Status != verdict.Violated || len(guessed(&plan, k)) > 0 {
+		if k := &more.Claims[i]; k.Status == verdict.Violated && len(guessed(&plan, k)) == 0 {
+			found[verdict.Site(k.ID)] = k
+		}
+	}
+	under := limits(w.Assumptions, plan.Assumptions)
+	for i := range res.Claims {
+		c := &res.Claims[i]
+		k := found[verdict.Site(c.ID)]
+		if k == nil || !limited(c) {
 			continue
 		}
-		for j := range res.Claims {
-			if c := &res.Claims[j]; verdict.Site(c.ID) == verdict.Site(k.ID) && limited(c) {
-				*c = *k
-				c.Certificate, c.Evidence, c.Assumptions = nil, nil, nil // of another program
-				for _, a := range limits(w.Assumptions, plan.Assumptions) {
-					res.Assumptions = verdict.AddAssumptions(res.Assumptions, a)
-					c.Assumptions = append(c.Assumptions, a.ID)
-				}
-				if plan.Found != nil {
-					plan.Found(*c)
-				}
-			}
+		*c = *k
+		c.Certificate, c.Evidence, c.Assumptions = nil, nil, nil // of another program
+		for _, a := range under {
+			c.Assumptions = append(c.Assumptions, a.ID)
+		}
+		res.Assumptions = verdict.AddAssumptions(res.Assumptions, under...)
+		if plan.Found != nil {
+			plan.Found(*c)
 		}
 	}
 }

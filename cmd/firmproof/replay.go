@@ -141,28 +141,15 @@ func (fl *replayFlags) one(ctx context.Context, res *verdict.Result, claim *verd
 	if claim.Behind != "" {
 		return 0, fmt.Errorf("replay: the compiled program ends at the violation that comes before: %s", claim.Behind)
 	}
-	h := &harness{result: res, claim: claim, arm: bare, entry: res.Entry}
+	h := &harness{result: res, claim: claim, arm: bare, entry: res.Entry, inputs: claim.Inputs}
 	if strings.HasPrefix(res.Entry, prepare.AnyCall) {
-		d, err := fl.drive(ctx, res, claim, paths)
-		if err != nil {
+		if err := fl.drive(ctx, h, paths); err != nil {
 			return 0, err
 		}
-		h.entry, h.inputs, h.driven = drivenName, d.inputs, d
-		if fl.sources = slices.DeleteFunc(fl.sources, func(s string) bool {
-			return inFolder(fl.dir, s) == d.file
-		}); slices.ContainsFunc(fl.sources, compile.IsCXX) || compile.IsCXX(d.file) {
-			return 0, errors.New("replay: calls of functions that have no harness are written in C alone")
-		}
-	} else {
-		h.inputs = claim.Inputs
 	}
 	text := h.text()
 	if fl.emit != "" {
-		emitted := text
-		if h.driven != nil {
-			emitted = h.driven.program(claim)
-		}
-		if err := os.WriteFile(fl.emit, []byte(emitted), 0o644); err != nil {
+		if err := os.WriteFile(fl.emit, []byte(h.emitted(text)), 0o644); err != nil {
 			return 0, err
 		}
 	}

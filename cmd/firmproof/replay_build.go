@@ -122,7 +122,8 @@ func (r *replayer) library(ctx context.Context) (objects, wrapped []string, err 
 }
 
 var inputNames = regexp.MustCompile(`(?m)^[^\s/][^(\n]*\b` +
-	`(?:__VERIFIER_nondet_\w+\(void\)|firmproof_unmodelled\(const char \*what\)|__CPROVER_same_object\(.*\)|__CPROVER_POINTER_OFFSET\(.*\));$`)
+	`(?:__VERIFIER_nondet_\w+\(void\)|firmproof_unmodelled\(const char \*what\)|` +
+	`__CPROVER_same_object\(.*\)|__CPROVER_POINTER_OFFSET\(.*\));$`)
 
 // stubs defines, weakly, the inputs that a file of the library declares: the trace
 // may have none of some. The library asks whether two pointers lead to one object before it compares them; on a machine

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier/calls"
 	"github.com/firmproof/firmproof/verifier/interp"
@@ -22,8 +23,22 @@ import (
 // drivenName is the C function that makes the calls.
 const drivenName = "firmproof_driven"
 
-// drive writes the calls of a violation in a generated harness as C.
-func (fl *replayFlags) drive(ctx context.Context, res *verdict.Result, c *verdict.Claim, paths []string) (*driven, error) {
+// drive has h make the calls of a violation in a generated harness, in the place of the file that it includes.
+func (fl *replayFlags) drive(ctx context.Context, h *harness, paths []string) error {
+	if slices.ContainsFunc(fl.sources, compile.IsCXX) {
+		return errors.New("replay: calls of functions that have no harness are written in C alone")
+	}
+	d, err := fl.driven(ctx, h.result, h.claim, paths)
+	if err != nil {
+		return err
+	}
+	h.entry, h.inputs, h.driven = drivenName, d.inputs, d
+	fl.sources = slices.DeleteFunc(fl.sources, func(s string) bool { return inFolder(fl.dir, s) == d.file })
+	return nil
+}
+
+// driven writes these calls as C.
+func (fl *replayFlags) driven(ctx context.Context, res *verdict.Result, c *verdict.Claim, paths []string) (*driven, error) {
 	assume, err := parseAssume(fl.assume)
 	if err != nil {
 		return nil, err
@@ -51,7 +66,7 @@ func (fl *replayFlags) drive(ctx context.Context, res *verdict.Result, c *verdic
 		"give those of the check (-I, -D, --assume, --stub)")
 }
 
-// inFolder is the absolute path of a file of a folder.
+// inFolder returns the absolute path of a file of a folder.
 func inFolder(dir, file string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
@@ -71,13 +86,21 @@ type driven struct {
 	inputs  []verdict.Input // that the program asks for
 }
 
-// part is the text as part of a program in which the harness has the memory.
+// part returns the text as part of a program in which the harness has the memory.
 func (d *driven) part() string {
 	return fmt.Sprintf("#include %q\nvoid *firmproof_block(__SIZE_TYPE__);\nvoid firmproof_put(volatile void *, const char *, __SIZE_TYPE__);\n%s",
 		d.file, d.text.String())
 }
 
-// program is the text as a program of its own.
+// emitted returns what --emit writes of a harness with that text: driven calls are a program of their own.
+func (h *harness) emitted(text string) string {
+	if h.driven != nil {
+		return h.driven.program(h.claim)
+	}
+	return text
+}
+
+// program returns the text as a program of its own.
 func (d *driven) program(c *verdict.Claim) string {
 	return fmt.Sprintf(`/* Made by "firmproof replay --emit": %s: %s
  * With the other files of the program: cc -g -fsanitize=address,undefined THIS_FILE.c ...
@@ -167,7 +190,7 @@ func (d *driven) contents(m replay.Memory) error {
 	return nil
 }
 
-// base is the C expression of the address of an object.
+// base returns the C expression of the address of an object.
 func (d *driven) base(o *interp.Object) (string, error) {
 	if at, ok := d.objects[o]; ok {
 		return at, nil
@@ -185,7 +208,7 @@ func (d *driven) base(o *interp.Object) (string, error) {
 	return "", errors.New("replay: a pointer leads to memory that the harness did not make")
 }
 
-// address is a pointer in C.
+// address returns the C expression of a pointer.
 func (d *driven) address(v interp.Value) (string, error) {
 	if v.Object == nil || v.IsBehindNull() {
 		return fmt.Sprintf("(void *)0x%s", hexOrZero(v.Bits.Hex())), nil
@@ -229,7 +252,7 @@ func (d *driven) call(c replay.Driven) error {
 	return nil
 }
 
-// byteList is a number as bytes for an initialiser, the lowest first: x86 and Cortex-M are little-endian.
+// byteList returns a number as bytes for an initialiser, the lowest first: x86 and Cortex-M are little-endian.
 func byteList(hex string) string {
 	var out []string
 	for i := len(hex); i > 0; i -= 2 {

@@ -183,7 +183,7 @@ func (h *harness) param(i int, args []ir.Value) error {
 	if args[i] = h.list(i); args[i] != nil {
 		return nil
 	}
-	if g := h.upTo(i); g != nil {
+	if g := h.upTo(i); g != nil { // its first parameter makes it whole
 		if i != g.end && args[g.parts[0].arg] == nil {
 			h.makeUpTo(g, args)
 		}

@@ -16,19 +16,24 @@ const longerPrefix = "firmproof.longer."
 // numbers that it compares with: 64 bytes of `char name[64]` take a string of 64 characters to be too small. The first gets
 // past those of a few hundred, the second past larger ones. None where Harness's limits are past them, or none is in the way.
 func (p *Program) Longer(f *ir.Func) (out []*Harnessed) {
-	last := int64(0)
+	last := int64(min(policy.HarnessString, policy.HarnessCount) - 1)
 	for i, most := range []int64{policy.LongerFirst, policy.LongerMost} {
+		past := p.longest(f, most)
+		if past <= last {
+			continue
+		}
+		last = past
 		var made *harness
 		name := fmt.Sprintf("%s%d.", longerPrefix, i)
-		h, err := p.callOf(f, name, func(h *harness) { made, h.variant, h.past = h, name, h.longest(most) })
-		if err == nil && made.widened && made.past > last {
-			out, last = append(out, h), made.past
+		h, err := p.callOf(f, name, func(h *harness) { made, h.variant, h.past = h, name, past })
+		if err == nil && made.widened {
+			out = append(out, h)
 		}
 	}
 	return out
 }
 
-// limit is the most of something that is counted, as room says it, or as the numbers of the code do.
+// limit returns the most of something that is counted: as room says, or past the numbers of the code.
 func (h *harness) limit(most, wide int64) int64 {
 	if h.past >= most {
 		h.widened = true
@@ -37,16 +42,17 @@ func (h *harness) limit(most, wide int64) int64 {
 	return h.room(most, wide)
 }
 
-// longest returns the largest size of an array, or number that is compared with, in the code that the function reaches, up
-// to a limit; 0: there is none.
-func (h *harness) longest(limit int64) int64 {
+// longest returns the largest size of an array, or number that is compared with, in the code that f reaches, up to a limit;
+// 0: there is none.
+func (p *Program) longest(f *ir.Func, limit int64) int64 {
+	reached := p.reachOf(f)
 	most := int64(0)
 	note := func(n int64) {
 		if n <= limit {
 			most = max(most, n)
 		}
 	}
-	for f := range h.reached.Funcs {
+	for f := range reached.Funcs {
 		if f.Made || f.IsDecl() || strings.HasPrefix(f.Pos.File, verdict.LibraryDir) {
 			continue
 		}
@@ -66,7 +72,7 @@ func (h *harness) longest(limit int64) int64 {
 			}
 		}
 	}
-	for g := range h.reached.Globals {
+	for g := range reached.Globals {
 		if g.Var != nil {
 			eachArray(g.Var.T, note, 0)
 		}

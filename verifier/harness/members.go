@@ -142,9 +142,7 @@ func (w *harnessText) buffer(to string, t *ir.DType, b *buffer) {
 	for _, i := range b.cursors {
 		w.blocks++
 		at := fmt.Sprintf("count%d", w.blocks)
-		w.line("size_t %s;", at)
-		w.line("firmproof_havoc(&%s, sizeof %s);", at, at)
-		w.line("firmproof_assume(%s < %s);", at, capacity)
+		w.sizeWithin(at, "< "+capacity)
 		w.line("%s = %s + %s;", assignable(to+t.Fields[i].Name, t.Fields[i].T), to+f.Name, at)
 	}
 }

@@ -92,11 +92,18 @@ func (w *harnessText) argument(v *ir.Var) {
 		w.line("%s = 0; /* a function to be called */", declaration(v.T, v.Name))
 	case i < 0: // passed in parts
 		w.line("%s = 0; /* or what it leads to */", declaration(v.T, v.Name))
-	case w.h.upTo(i) != nil:
-		w.upTo(w.h.upTo(i))
-	case w.h.leftOf(i) >= 0:
-		w.left(v, i, w.h.leftOf(i))
 	default:
+		w.leading(v, i)
+	}
+}
+
+// leading declares argument i, a pointer, and what goes with it.
+func (w *harnessText) leading(v *ir.Var, i int) {
+	if g := w.h.upTo(i); g != nil {
+		w.upTo(g)
+	} else if n := w.h.leftOf(i); n >= 0 {
+		w.left(v, i, n)
+	} else {
 		w.pointer(v, w.h.extentOf(i, v.Name))
 	}
 }

@@ -40,7 +40,7 @@ func (w *harnessText) ended(end string, elem *ir.DType) (block, count string) {
 		most = policy.HarnessFilled
 	}
 	w.line("/* pointers into one block of at most %d elements, %s to its end */", most, end)
-	w.atMost(count, fmt.Sprint(most))
+	w.sizeWithin(count, fmt.Sprintf("<= %d", most))
 	t := strings.TrimPrefix(elem.Name, "const ")
 	if ir.IsVoid(elem) {
 		t = "char"
@@ -52,17 +52,17 @@ func (w *harnessText) ended(end string, elem *ir.DType) (block, count string) {
 	return block, count
 }
 
-// atMost declares a number up to a limit.
-func (w *harnessText) atMost(name, limit string) {
+// sizeWithin declares a number that keeps to a bound, such as `<= 64`.
+func (w *harnessText) sizeWithin(name, bound string) {
 	w.line("size_t %s;", name)
 	w.line("firmproof_havoc(&%s, sizeof %s);", name, name)
-	w.line("firmproof_assume(%s <= %s);", name, limit)
+	w.line("firmproof_assume(%s %s);", name, bound)
 }
 
 // somewhere returns an address anywhere in a block, and adds that it is its start.
 func (w *harnessText) somewhere(block, count string, i int, starts []string) (to string, all []string) {
 	at := fmt.Sprintf("%s_%d", count, i)
-	w.atMost(at, count)
+	w.sizeWithin(at, "<= "+count)
 	return block + " + " + at, append(starts, at+" == 0")
 }
 

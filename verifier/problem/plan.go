@@ -96,13 +96,21 @@ func (p *Plan) Part(m *ir.Module) *ir.Module {
 	if p.Calls != nil {
 		all = append(all, m.Func(p.Calls.Entry), m.Func(p.Calls.AnyState))
 	}
-	for _, w := range append([]*Wide{p.Wide, p.Overlap, p.Made}, p.Longer...) {
+	for _, w := range p.others() {
 		if w != nil {
 			all = append(all, m.Func(w.Entry))
 		}
 	}
 	return m.Part(all...)
 }
+
+// others lists the entries beside the one of the plan.
+func (p *Plan) others() []*Wide {
+	return append([]*Wide{p.Wide, p.Overlap, p.Made}, p.Longer...)
+}
+
+// LeaveOthers leaves out the entries beside the one of the plan, but for calls.
+func (p *Plan) LeaveOthers() { p.Wide, p.Overlap, p.Made, p.Longer = nil, nil, nil, nil }
 
 // Beside returns the plan of another entry of the same program, with its own assumptions.
 func (p *Plan) Beside(entry string, assumptions, open []verdict.Assumption) Plan {

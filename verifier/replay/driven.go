@@ -20,7 +20,7 @@ type Driven struct {
 	Inputs []verdict.Input // that the program asks for in the call
 }
 
-// Memory is what an object holds when a call begins.
+// Memory tells what an object holds when a call begins.
 type Memory struct {
 	Object   *interp.Object
 	New      bool // the entry allocates it

@@ -57,9 +57,6 @@ func NewMutants(samples [][]byte, m *ir.Module, others ...*ir.Module) *Mutants {
 	return out
 }
 
-// Varied reports whether an execution asked for inputs.
-func (m *Mutants) Varied() bool { return len(m.kept) > 0 }
-
 // Next returns the inputs to try next. The first are zeros.
 func (m *Mutants) Next() input.Source {
 	m.drawn++

@@ -87,12 +87,7 @@ func newRedraw(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir
 	if !ok {
 		return nil, nil
 	}
-	past := ir.Past{}
-	maps.Copy(past, p.Past)
-	for _, at := range e.Past {
-		past[at] = true
-	}
-	d := &redraw{ctx: ctx, p: p.Without(past), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check},
+	d := &redraw{ctx: ctx, p: beyond(p, e), inputs: e.Inputs, at: ir.At{Instr: at, Check: c.Check},
 		left: policy.RedrawTrials}
 	all := madeIn(p.Module, ids, func(*ir.Block) bool { return true })
 	first, err := d.watched(slices.Concat(slices.Collect(maps.Values(all))...))
@@ -103,6 +98,18 @@ func newRedraw(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir
 	d.steps = 2*first.Executed + policy.ShrinkSlack
 	d.left = min(d.left, int(policy.RedrawSteps/(first.Executed+first.Accessed/policy.BytesPerStep+1)))
 	return d, madeIn(p.Module, ids, func(b *ir.Block) bool { return first.Visits[b] > 0 })
+}
+
+// beyond returns p without the claims that an execution goes past.
+func beyond(p *problem.Problem, e input.Execution) *problem.Problem {
+	past := maps.Clone(p.Past)
+	if past == nil {
+		past = ir.Past{}
+	}
+	for _, at := range e.Past {
+		past[at] = true
+	}
+	return p.Without(past)
 }
 
 func (d *redraw) fails(out *interp.Outcome) bool {

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -21,12 +20,7 @@ func Whatever(ctx context.Context, p *problem.Problem, c *verdict.Claim, at *ir.
 	if !ok {
 		return false
 	}
-	past := ir.Past{}
-	maps.Copy(past, p.Past)
-	for _, at := range e.Past {
-		past[at] = true
-	}
-	p = p.Without(past)
+	p = beyond(p, e)
 	for _, fill := range refills {
 		src := &refilled{Source: ThenZeros(e.Inputs), id: id, fill: fill}
 		out, err := interp.Run(ctx, p.Module, p.Execution(policy.KnownSteps), src)

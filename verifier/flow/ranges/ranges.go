@@ -46,8 +46,7 @@ func Of(m *ir.Module, lenient bool) *Table {
 	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Of: map[*ir.Instr]places.Place{},
 		Loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
-		Fields: map[string]map[int64]bool{}}
-	s.lenient = lenient
+		Fields: map[string]map[int64]bool{}, lenient: lenient}
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {

@@ -5,13 +5,13 @@ import "github.com/firmproof/firmproof/verifier/ir"
 // Met are pointer parameters whose addresses the code compares with another's.
 type Met map[int]Order
 
-// Order is how two addresses are compared.
+// Order says how two addresses are compared.
 type Order uint8
 
 const (
-	Equal    Order = 0               // whether they are the same
-	Ordered  Order = 1 << (iota - 1) // which is the lower one, or how far they are apart: they lead into one object (C17 6.5.6p9, 6.5.8p5)
-	Includes                         // the code goes on where they are equal: `while (first <= last)`
+	Equal    Order = 0 // whether they are the same
+	Ordered  Order = 1 // which is the lower one, or how far they are apart: they lead into one object (C17 6.5.6p9, 6.5.8p5)
+	Includes Order = 2 // the code goes on where they are equal: `while (first <= last)`
 )
 
 // meets notes what in compares two addresses for.
@@ -35,7 +35,7 @@ func addressIn(v ir.Value) ir.Value {
 	return nil
 }
 
-// orderBy is how p compares an address with another, or swapped: the other with it.
+// orderBy returns how a predicate compares an address with another, or swapped: the other with it.
 func orderBy(p ir.Pred, swapped bool) Order {
 	switch p {
 	case ir.EQ, ir.NE:
@@ -66,7 +66,7 @@ func (s *useScan) meet(x, y ir.Value, how, back Order) {
 	s.met(j, inJ)[i] |= back
 }
 
-// met is what parameter k meets, or inner: what it leads to does.
+// met returns the parameters that k meets, or inner: that what it leads to does, to be added to.
 func (s *useScan) met(k int, inner bool) Met {
 	m := &s.uses[k].With
 	if inner {
