@@ -28,13 +28,15 @@ const (
 // trial holds what a check within a time gave.
 type trial struct {
 	harnesses []entry
-	decided   []string // functions whose generated harness was answered in time
+	called    []string // functions that get a generated harness
+	decided   []string // those whose harness was answered in time
 	slow      []string // entries that were not
 	untried   []string // entries that the time did not suffice to begin
 	packaged  []string // functions of others' packages, which are not tried
 	broken    []string // harness files that do not build
 	results   []verdict.Result
 	jobs      []prepare.Job // those of results
+	began     time.Time
 	each      time.Duration // for an entry
 	seconds   float64
 }
@@ -48,7 +50,7 @@ func (f *finder) check(ctx context.Context, a *attempt) error {
 		}
 	}
 	f.Progress("a check of " + a.said)
-	start := time.Now()
+	tr.began = time.Now()
 	jobs, err := f.jobs(ctx, a, tr)
 	if err != nil {
 		return err
@@ -59,6 +61,9 @@ func (f *finder) check(ctx context.Context, a *attempt) error {
 			tr.packaged = append(tr.packaged, name)
 			return true
 		}
+		if generated && !slices.Contains(tr.called, name) {
+			tr.called = append(tr.called, name)
+		}
 		return false
 	})
 	if len(jobs) > 0 {
@@ -68,7 +73,7 @@ func (f *finder) check(ctx context.Context, a *attempt) error {
 		jobs[i].Timeout = tr.each
 	}
 	f.run(ctx, jobs, tr)
-	tr.seconds = time.Since(start).Seconds()
+	tr.seconds = time.Since(tr.began).Seconds()
 	f.found.trial = tr
 	return nil
 }
@@ -152,12 +157,6 @@ func (f *finder) run(ctx context.Context, jobs []prepare.Job, tr *trial) {
 		tr.results, tr.jobs = append(tr.results, *r), append(tr.jobs, jobs[i])
 	}
 	prepare.InContext(tr.jobs, tr.results)
-	settled := func(e entry) bool { return e.file != "" || !slices.Contains(tr.slow, e.name) }
-	if kept := slices.DeleteFunc(slices.Clone(tr.harnesses), func(e entry) bool { return !settled(e) }); len(
-		kept) > 0 ||
-		len(tr.decided) > 0 {
-		tr.harnesses = kept
-	}
 }
 
 // outOfTime reports whether an answer is missing for want of time or memory.

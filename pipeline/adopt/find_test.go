@@ -68,8 +68,9 @@ func TestNotAnswered(t *testing.T) {
 		}
 	}
 	manifest := string(found.Manifest())
-	for _, want := range []string{"each: slow; `firmproof check --function slow ", "Not tried for want of time: later; ",
-		"functions: [quick]"} {
+	today := found.trial.began.Format(time.DateOnly)
+	for _, want := range []string{"Not settled on " + today + " within 5s each, and tried again by each check: slow; ",
+		"`firmproof check --function slow ", "Not tried on " + today + " for want of time, but by each check: later; ", "functions: all"} {
 		if !strings.Contains(manifest, want) {
 			t.Errorf("not in the manifest: %s\n%s", want, manifest)
 		}

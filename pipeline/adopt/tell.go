@@ -57,8 +57,8 @@ func (f *Found) tellTrial(say func(what, format string, args ...any)) {
 	if n := len(t.harnesses); n > 0 {
 		say("harnesses", "%d", n)
 	}
-	say("trial check", "%.0f s: %d functions answered, %d not settled within %s, %d not tried", t.seconds,
-		len(t.decided), len(t.slow), t.each.Round(time.Second), len(t.untried))
+	say("trial check", "%.0f s: %d of %d functions answered, %d not settled within %s, %d not tried", t.seconds,
+		len(t.decided), len(t.called), len(t.slow), t.each.Round(time.Second), len(t.untried))
 	if open := slices.Concat(t.slow, t.untried); len(open) > 0 {
 		say("not answered", "%s", some(open))
 		say("", "ask for one by `%s`", t.askFor(open[0]))

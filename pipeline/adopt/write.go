@@ -100,16 +100,17 @@ func (w *writer) coverage(f *Found) {
 			first(f.Survey.cxx, 3))
 	}
 	if n := len(w.tr.slow); n > 0 {
-		w.comment("Not settled within %s each: %s; `%s` asks for one.", w.tr.each.Round(time.Second),
-			first(w.tr.slow, maxFunctions), w.tr.askFor(w.tr.slow[0]))
+		w.comment("Not settled on %s within %s each, and tried again by each check: %s; `%s` asks for one.",
+			w.tr.began.Format(time.DateOnly), w.tr.each.Round(time.Second), first(w.tr.slow, maxFunctions),
+			w.tr.askFor(w.tr.slow[0]))
 	}
 	if n := len(w.tr.packaged); n > 0 {
 		w.comment("Not called by themselves: %d functions of packages that others made (%s);"+
 			" `functions: all` calls these, too.", n, strings.Join(w.tr.packaged[:min(n, 3)], ", "))
 	}
 	if n := len(w.tr.untried); n > 0 {
-		w.comment("Not tried for want of time: %s; `%s` asks for one, and `functions: all` below for every one.",
-			first(w.tr.untried, maxFunctions), w.tr.askFor(w.tr.untried[0]))
+		w.comment("Not tried on %s for want of time, but by each check: %s; `%s` asks for one.",
+			w.tr.began.Format(time.DateOnly), first(w.tr.untried, maxFunctions), w.tr.askFor(w.tr.untried[0]))
 	}
 }
 
@@ -191,14 +192,12 @@ func (w *writer) entries() {
 		}
 	}
 	switch {
-	case w.all && w.own(), w.own() && len(w.tr.untried)+len(w.tr.slow)+len(w.tr.packaged) == 0 &&
-		w.a.functions() > 0:
+	case !w.own():
+	case w.all || len(w.tr.packaged) == 0 || len(w.tr.called) == 0:
 		w.line("functions: all   # each is called with any arguments")
-	case w.own() && len(w.tr.decided) > 0:
+	default:
 		w.comment("Each is called with any arguments. `all` means every function, `changed` those of a change.")
-		w.line("functions: %s", list(w.tr.decided))
-	case len(w.tr.harnesses) == 0:
-		w.line("functions: all")
+		w.line("functions: %s", list(w.tr.called))
 	}
 }
 

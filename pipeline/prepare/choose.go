@@ -32,14 +32,26 @@ func (b *preparation) chosen(module *ir.Module, img *compile.Image, m *manifest.
 	case m.Functions == manifest.FunctionsNamed:
 		return named(module, img, m, m.Called)
 	case m.Functions == manifest.FunctionsAll:
-		list := p.functions(module, func(_ *ir.Func, src compile.Function) bool { return p.units[src.File] })
-		return p.inContext(module, list), nil
+		return p.all(module), nil
 	case m.Functions == manifest.FunctionsChanged:
 		changed, err := b.changedLines(m)
 		list := b.nearChange(module, p, target, changed)
 		return list, err
 	}
 	return nil, nil
+}
+
+// leftOut says how many functions the list of a manifest leaves out of those that `all` means; empty: none.
+func (b *preparation) leftOut(module *ir.Module, img *compile.Image, m *manifest.Manifest, list []*ir.Func) string {
+	if m.Functions != manifest.FunctionsNamed || len(b.named) > 0 || b.req.Called != nil {
+		return ""
+	}
+	all := projectOf(img, m).all(module)
+	n := len(slices.DeleteFunc(slices.Clone(all), func(f *ir.Func) bool { return !slices.Contains(list, f) }))
+	if n == len(all) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d functions of the project are called: `functions: all` calls the others, too", n, len(all))
 }
 
 // onlyWritten leaves of the harnesses of the manifest those that the request is about.
@@ -184,6 +196,11 @@ func (p *project) functions(module *ir.Module, meant func(f *ir.Func, src compil
 		}
 	}
 	return out
+}
+
+// all lists the functions that `functions: all` means.
+func (p *project) all(module *ir.Module) []*ir.Func {
+	return p.inContext(module, p.functions(module, func(_ *ir.Func, src compile.Function) bool { return p.units[src.File] }))
 }
 
 // inContext takes for each function that is static, or has further arguments that no harness can make, those

@@ -30,6 +30,9 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 	if err != nil {
 		return nil, err
 	}
+	if left := b.leftOut(base.Program, img, m, list); left != "" {
+		base.Notes = append(slices.Clone(base.Notes), left)
+	}
 	var out []Job
 	calledBy := weave.Callers(base.Program)
 	if err := b.give(program, m); err != nil {
