@@ -158,7 +158,7 @@ func (o *outputs) about(fl *checkFlags, paths []string) {
 	for _, f := range []struct {
 		name string
 		list []string
-	}{{"-I", fl.req.Include}, {"-D", fl.req.Defines}, {"--cflags", fl.req.CFlags}} {
+	}{{"-I", fl.req.Include}, {"-D", fl.req.Defines}, {"--cflags", fl.req.CFlags}, {"--assume", fl.assume}, {"--stub", fl.stubs}} {
 		for _, v := range f.list {
 			o.paths = append(o.paths, f.name, v)
 		}

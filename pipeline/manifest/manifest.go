@@ -137,9 +137,17 @@ type Stub struct{ Func, Kind string }
 
 // Assumption says what a generated harness passes, or puts where an argument leads to, at FUNCTION.ARGUMENT.
 type Assumption struct {
-	Place string // such as ring_put.data or ring_put.r.buf
+	Place string // such as ring_put.data or ring_put.r.buf; of MayAlias several, with commas
 	Text  string // such as `16 elements`
 	Line  int
+}
+
+// Places lists the places that an assumption is about.
+func (a *Assumption) Places() []string {
+	if a.Text != MayAlias {
+		return []string{a.Place}
+	}
+	return strings.Split(a.Place, ", ")
 }
 
 // Suppression accepts a claim that is violated or unknown.

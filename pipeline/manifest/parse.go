@@ -153,7 +153,11 @@ const given = `(not null|may be null|apart|string|up to [A-Za-z_][A-Za-z0-9_]*|[
 var (
 	givenText = regexp.MustCompile(`^` + given + `(, ?` + given + `)*$`)
 	place     = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s]+$`)
+	places    = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s,]+(, [A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s,]+)+$`)
 )
+
+// MayAlias is said of several pointers of one function, `f.a, f.b`: each may lead into what another leads to.
+const MayAlias = "may alias"
 
 func (p *parser) assume(top *strict.Map) {
 	if !top.Has("assume") {
@@ -166,6 +170,11 @@ func (p *parser) assume(top *strict.Map) {
 	for _, key := range m.Keys() {
 		text, ok := m.String(key)
 		switch {
+		case ok && (text == MayAlias) != places.MatchString(key):
+			m.R.Add(m.Key(key), m.Field(key), "write `ring_get.r, ring_get.c: "+MayAlias+"`",
+				"`%s` is said of two pointers or more, and nothing else is", MayAlias)
+		case text == MayAlias:
+			p.m.Assume = append(p.m.Assume, Assumption{Place: key, Text: text, Line: m.Key(key).Line})
 		case !place.MatchString(key):
 			m.R.Add(m.Key(key), m.Field(key),
 				"write FUNCTION.ARGUMENT, such as ring_put.data, or a member: ring_put.r.buf",

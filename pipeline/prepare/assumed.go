@@ -26,6 +26,13 @@ func (b *preparation) assumed(m *manifest.Manifest) []manifest.Assumption {
 // give tells the program what is said about arguments.
 func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 	for _, a := range b.assumed(m) {
+		if a.Text == manifest.MayAlias {
+			if err := alias(a.Places()); err != nil {
+				return fmt.Errorf("%s: %w", where(m, a), err)
+			}
+			p.MayAlias(a.Places())
+			continue
+		}
 		g, err := harness.ParseGiven(a.Text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", where(m, a), err)
@@ -42,6 +49,15 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 		if place, by, is := strings.Cut(c, "="); is {
 			p.Counts(place, harness.ParseCount(by))
 		}
+	}
+	return nil
+}
+
+// alias returns an error where places are not two pointers or more of one function.
+func alias(places []string) error {
+	of := func(place string) string { f, _, _ := strings.Cut(place, "."); return f }
+	if len(places) < 2 || slices.ContainsFunc(places, func(p string) bool { return of(p) != of(places[0]) }) {
+		return fmt.Errorf("`%s` is said of two pointers or more of one function", manifest.MayAlias)
 	}
 	return nil
 }
@@ -76,19 +92,21 @@ func MayBeNull(jobs []Job) []string {
 // have.
 func (b *preparation) unknownPlaces(function string, places map[string]bool, m *manifest.Manifest) error {
 	for _, a := range b.assumed(m) {
-		f, name, _ := strings.Cut(a.Place, ".")
-		if f != function || places[name] {
-			continue
+		for _, place := range a.Places() {
+			f, name, _ := strings.Cut(place, ".")
+			if f != function || places[name] {
+				continue
+			}
+			known := slices.Sorted(maps.Keys(places))
+			text := fmt.Sprintf("%s: a call of %s has no argument or member %s", where(m, a), f, name)
+			if near := verdict.Nearest(name, known); near != "" {
+				return fmt.Errorf("%s, did you mean %s?", text, near)
+			}
+			if len(known) > 12 {
+				known = append(known[:12], "...")
+			}
+			return fmt.Errorf("%s; it has %s", text, strings.Join(known, ", "))
 		}
-		known := slices.Sorted(maps.Keys(places))
-		text := fmt.Sprintf("%s: a call of %s has no argument or member %s", where(m, a), f, name)
-		if near := verdict.Nearest(name, known); near != "" {
-			return fmt.Errorf("%s, did you mean %s?", text, near)
-		}
-		if len(known) > 12 {
-			known = append(known[:12], "...")
-		}
-		return fmt.Errorf("%s; it has %s", text, strings.Join(known, ", "))
 	}
 	return nil
 }

@@ -116,9 +116,13 @@ func (l *less) calls() {
 	before := map[string]string{}
 	for _, a := range l.base.Assume {
 		before[a.Place] = a.Text
+		if f, _, _ := strings.Cut(a.Place, "."); a.Text == manifest.MayAlias && !slices.ContainsFunc(l.head.Assume,
+			func(b manifest.Assumption) bool { return b.Place == a.Place && b.Text == a.Text }) {
+			l.add(reports.Less{Entry: AnyCall + f, What: fmt.Sprintf("%s are not said to alias any more", a.Place)})
+		}
 	}
 	for _, a := range l.head.Assume {
-		if before[a.Place] != a.Text {
+		if before[a.Place] != a.Text && a.Text != manifest.MayAlias {
 			f, _, _ := strings.Cut(a.Place, ".")
 			l.add(reports.Less{Entry: AnyCall + f, What: fmt.Sprintf("%s is assumed to be %s", a.Place, a.Text)})
 		}

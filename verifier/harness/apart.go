@@ -30,7 +30,14 @@ func (h *harness) apart(args []ir.Value) {
 	met := h.gather(all, args)
 	for i, p := range all {
 		for _, q := range all[i+1:] {
-			if p.variable != nil || !mayOverlap(p.t, q.t) || met(p, q) || h.meet(p, q, args) {
+			if p.variable != nil || !mayOverlap(p.t, q.t) {
+				continue
+			}
+			if met(p, q) || h.meet(p, q, args) {
+				if !h.overlap {
+					h.note(p.name, verdict.Meaning, verdict.Declared, "what %s leads to and what %s leads to may overlap (as given)",
+						p.name, q.name)
+				}
 				continue
 			}
 			pairs++

@@ -84,6 +84,16 @@ func (p *Program) Give(place string, g *Given) {
 	p.given[place] = g
 }
 
+// MayAlias has pointers at places FUNCTION.NAME lead into what others of these lead to, or to their own.
+func (p *Program) MayAlias(places []string) { p.alias = append(p.alias, places) }
+
+// mayAlias reports whether that is said of two pointers of the harness; other empty: of one and any other.
+func (h *harness) mayAlias(name, other string) bool {
+	return slices.ContainsFunc(h.p.alias, func(list []string) bool {
+		return slices.Contains(list, h.of.CName+"."+name) && (other == "" || slices.Contains(list, h.of.CName+"."+other))
+	})
+}
+
 // Given reports whether something is said about the place FUNCTION.NAME.
 func (p *Program) Given(place string) bool { return p.given[place] != nil }
 

@@ -19,6 +19,7 @@ type Program struct {
 	spans  *ranges.Table     // of members that hold numbers
 	seems  *ranges.Table     // what these seem to be kept to
 	given  map[string]*Given // by FUNCTION.NAME
+	alias  [][]string        // lists of FUNCTION.NAME: each may lead into what another leads to
 	counts map[string]Count  // likewise: see Program.Counts
 
 	changed map[*ir.Global]bool // that code of the program may change

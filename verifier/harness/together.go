@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -15,35 +16,45 @@ import (
 // gather has parameters that lead to numbers of one size, and one of them to more than one, lead into one block, or each
 // to its own; bytes also over one of the single objects. It returns whether two grounds do.
 func (h *harness) gather(all []*ground, args []ir.Value) func(p, q *ground) bool {
-	groups := map[int64][]*ground{}
+	type class struct{ size, list int64 } // of the numbers, and where that is said
+	classes := map[class][]*ground{}
 	for _, g := range all {
-		if h.overlap && g.moves() && !g.text && (ir.IsVoid(g.t) || ir.IsNumber(g.t)) {
-			groups[h.width(g)] = append(groups[h.width(g)], g)
+		list := slices.IndexFunc(h.p.alias, func(list []string) bool { return slices.Contains(list, h.of.CName+"."+g.name) })
+		if h.overlap {
+			list = 0
+		}
+		if list >= 0 && g.moves() && !g.text && (ir.IsVoid(g.t) || ir.IsNumber(g.t)) {
+			k := class{h.width(g), int64(list)}
+			classes[k] = append(classes[k], g)
 		}
 	}
-	with, over := map[*ground]int64{}, map[*ground]bool{}
-	for _, size := range slices.Sorted(maps.Keys(groups)) {
-		list := slices.DeleteFunc(groups[size], func(g *ground) bool { return over[g] })
+	with, over := map[*ground]class{}, map[*ground]class{}
+	for _, k := range slices.SortedFunc(maps.Keys(classes), func(a, b class) int {
+		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.list, b.list))
+	}) {
+		list := slices.DeleteFunc(classes[k], func(g *ground) bool { return over[g].size > 0 })
 		if !slices.ContainsFunc(list, func(g *ground) bool { return h.one(g) == 0 }) || len(list) > policy.ApartTogether {
 			continue
 		}
 		if len(list) > 1 {
-			h.together(nil, list, size, args)
+			h.together(nil, list, k.size, args)
 		}
-		if size == 1 {
+		if k.size == 1 {
 			for _, host := range h.hostsIn(all) {
-				h.together(host, list, size, args)
-				over[host] = true
+				if h.overlap || h.mayAlias(host.name, list[0].name) {
+					h.together(host, list, k.size, args)
+					over[host] = k
+				}
 			}
 		}
 		if len(list) > 1 || len(over) > 0 {
 			for _, g := range list {
-				with[g] = size
+				with[g] = k
 			}
 		}
 	}
 	return func(p, q *ground) bool {
-		return with[p] > 0 && with[p] == with[q] || over[p] && with[q] == 1 || over[q] && with[p] == 1
+		return with[p].size > 0 && (with[p] == with[q] || with[p] == over[q]) || with[q].size > 0 && with[q] == over[p]
 	}
 }
 
