@@ -38,8 +38,8 @@ func (x *Machine) reach(p Value, a access) (*Object, int64, bool) {
 		if addr == 0 {
 			x.stopAs(verdict.NullAccess, verdict.Memory, "%s through a null pointer", verb)
 		} else if o != nil || x.behindNull(a.arg) {
-			x.stopAs(verdict.NullAccess, verdict.Memory, "%s through a null pointer: %d %s at offset %d", verb,
-				a.size, Plural(a.size, "byte"), addr)
+			x.stopAs(verdict.NullAccess, verdict.Memory, "%s through a null pointer: %d %s at offset %s", verb,
+				a.size, Plural(a.size, "byte"), p.Bits.Signed())
 		} else if !x.goesOn(verdict.Memory, verb) {
 			x.stopAs(verdict.NoObject, verdict.Memory, "%s of %d %s at address 0x%x, which is in no object", verb,
 				a.size, Plural(a.size, "byte"), addr)

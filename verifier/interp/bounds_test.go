@@ -45,11 +45,13 @@ func TestMemoryMessages(t *testing.T) {
 	const prelude = "struct n { struct n *next; int v; int w[3]; } a; int two = 2, ten = 10;\n"
 	for body, want := range map[string]string{
 		"return a.next->w[two];":                    "read through a null pointer: 4 bytes at offset 20",
-		"char *s = \"idle\"; return s[ten];":        "pointer to offset 10 of the string \"idle\" (5 bytes)",
+		"char *s = \"idle\"; return s[ten];":        "read of 1 byte at offset 10 of the string \"idle\" (5 bytes)",
 		"char *s = \"idle\"; s[two] = 1; return 0;": "write of the constant string \"idle\"",
+		"return a.next[-1].v;":                      "read through a null pointer: 4 bytes at offset -16",
 	} {
 		m := testprogram.Trapping(t, prelude+"int main(void) { "+body+" }")
-		out, err := interp.Run(context.Background(), m, interp.Options{}, input.Zeros{})
+		checks := verdict.CheckSet{verdict.Memory: true}
+		out, err := interp.Run(context.Background(), m, interp.Options{Checks: checks}, input.Zeros{})
 		if err != nil || out.Message != want {
 			t.Errorf("%s: %v: got %s, want %s", body, err, out, want)
 		}
