@@ -33,6 +33,11 @@ int r_get(void) { return t[i]; }`, map[string]string{"r_get": "violated calls: r
 void r_set(uint8_t v) { if (v < 4) i = v; }
 int r_get(void) { return t[i]; }`, map[string]string{"r_get": "proved", "r_set": "proved"}},
 
+	{"two states that one function sets", `static uint8_t line[32], pos, stack[6], sp;
+void put(uint8_t b) { line[pos++] = b; if (pos > 32) pos = 0; }
+void init(void) { pos = 0; sp = 0; }
+void push(uint8_t v) { if (sp < 6) stack[sp++] = v; }
+uint8_t pop(void) { return sp ? stack[--sp] : 0; }`, map[string]string{"put": "violated put 33 times", "pop": "proved", "push": "proved"}},
 	{"state machine", `enum st { IDLE, RX, DONE }; static enum st s; static uint8_t n; static uint8_t buf[4];
 void start(void) { if (s != RX) { s = RX; n = 0; } }
 void rx(uint8_t c) { if (s == RX) { if (c == 0) s = DONE; else buf[n++] = c; } }

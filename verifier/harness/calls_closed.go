@@ -74,6 +74,9 @@ func (p *Program) stays(g *ir.Global) bool {
 	}
 	s := &stayer{seen: map[ir.Value]bool{}, uses: map[*ir.Func]map[ir.Value][]operand{}}
 	for _, f := range p.m.Funcs {
+		if f.Made || f.Driven() {
+			continue // harnesses
+		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for i, v := range in.Args {

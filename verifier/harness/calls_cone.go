@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -149,16 +148,13 @@ func (c *cone) callable(g *ir.Func) bool {
 // add takes g into the cone, with the variables that it touches.
 func (c *cone) add(g *ir.Func) {
 	c.list = append(c.list, g)
-	e := c.p.effectsOf(g)
-	for _, set := range []map[*ir.Global]bool{e.reads, e.writes} {
-		for v := range maps.Keys(set) {
-			switch {
-			case v.Const || !c.p.varies(v):
-			case v.Var == nil:
-				c.hidden[v] = true
-			default:
-				c.state[v] = true
-			}
+	for v, read := range c.p.effectsOf(g).reads {
+		switch {
+		case !read || v.Const || !c.p.varies(v):
+		case v.Var == nil:
+			c.hidden[v] = true
+		default:
+			c.state[v] = true
 		}
 	}
 }
