@@ -3,13 +3,17 @@ package verifier
 import (
 	"fmt"
 	"math/rand"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/firmproof/firmproof/verifier/bmc"
+	"github.com/firmproof/firmproof/verifier/graphterm"
 	"github.com/firmproof/firmproof/verifier/invariant"
 	"github.com/firmproof/firmproof/verifier/problem"
+	"github.com/firmproof/firmproof/verifier/race"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -115,6 +119,34 @@ func callProgram(seed int64) string {
 		pick("z", "g", "h") + " <= 3);\nreturn 0; }\n"
 }
 
+// walkProgram is a random program of loops over blocks of a size that is any number, by index and by pointer.
+func walkProgram(seed int64) string {
+	r := rand.New(rand.NewSource(seed))
+	pick := func(xs ...string) string { return xs[r.Intn(len(xs))] }
+	var b strings.Builder
+	b.WriteString("#include <stdlib.h>\nint main(void) { unsigned n = nondet_uint() % 4, i = 0, s = 0; unsigned char a[4] = {0}, *q;\n" +
+		"unsigned char *p = malloc(" + pick("n + 1", "n", "4", "n + 2") + "); if (!p) return 0;\n" +
+		"for (i = 0; i < n; i++) p[i] = " + pick("0", "i", "7") + ";\n")
+	for range 1 + r.Intn(2) {
+		b.WriteString(pick(
+			"for (i = "+pick("0", "0", "1")+"; i "+pick("<", "<", "<=", "!=")+" n; i++) "+
+				pick("s += p[i];", "a[i] = 1;", "p[i] = a[i];", "if (p[i] > 3) break;")+"\n",
+			"for (q = p; q "+pick("<", "!=", "<=")+" p + n; q++) "+pick("*q = 1;", "s = s + 1;", "if (*q) s = 2;")+"\n",
+			"i = n; while (i"+pick(" > 0", "--", " > 1")+") { "+pick("i--; ", "", "i -= 1; ")+pick("s += p[i]; ", "a[i & 3] = 2; ")+
+				"if (s > 40) break; }\n",
+		))
+	}
+	b.WriteString("CHECK(" + pick("i <= n", "i == n", "s <= 8", "i < 4", "s == 0") + ");\nfree(p);\nreturn 0; }\n")
+	return b.String()
+}
+
+// The same of loops over blocks, which the graph follows, too.
+func TestWalksAgainstUnwinding(t *testing.T) {
+	if proved := againstUnwinding(t, testprogram.Sample[int64](60, 8), walkProgram, []string{"-O0", "-O1"}); proved["graph"] == 0 {
+		t.Error("the graph proves nothing: the programs say nothing of it")
+	}
+}
+
 // What is proved with every loop cut holds in the complete unwinding.
 func TestInductionAgainstUnwinding(t *testing.T) {
 	againstUnwinding(t, randomLoops, loopProgram, []string{"-O0", "-O1", "-O2"})
@@ -125,39 +157,59 @@ func TestRecursionAgainstUnwinding(t *testing.T) {
 	againstUnwinding(t, testprogram.Sample[int64](randomCalls, 12), callProgram, []string{"-O0", "-O1"})
 }
 
-// againstUnwinding proves claims of n random programs with every loop cut, and
-// looks for violations of them by unwinding.
-func againstUnwinding(t *testing.T, n int64, program func(seed int64) string, levels []string) {
+// aloneEngines each prove claims for any number of turns, alone: in a race, another's answer may hide a wrong one.
+var aloneEngines = []race.Entrant{
+	{Name: "induction", Engine: invariant.Engine{CutAll: true}},
+	{Name: "several turns", Engine: invariant.Engine{CutAll: true, Turns: 2}},
+	{Name: "graph", Engine: graphterm.Safety{}},
+}
+
+// againstUnwinding has each engine prove claims of n random programs, those of induction with every loop cut, and looks for
+// violations of them by unwinding. As in make soundness, FIRMPROOF_SOUNDNESS is how long to go on, and FIRMPROOF_SEED the
+// first seed.
+func againstUnwinding(t *testing.T, n int64, program func(seed int64) string, levels []string) map[string]int {
 	t.Helper()
-	proved, refuted := 0, 0
-	for seed := int64(0); seed < n; seed++ {
+	first, until := int64(0), time.Time{}
+	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
+		n, until = 1<<40, time.Now().Add(d)
+	}
+	if k, err := strconv.ParseInt(os.Getenv("FIRMPROOF_SEED"), 10, 64); err == nil {
+		first = k
+	}
+	proved, refuted := map[string]int{}, 0
+	for seed := first; seed-first < n && (until.IsZero() || time.Now().Before(until)); seed++ {
 		src := program(seed)
 		m := testprogram.Compile(t, src, levels[seed%int64(len(levels))])
 		p := testprogram.Problem(m, "main", verdict.Assert, verdict.Memory, verdict.Uninitialised)
 		p.VolatileMemory, p.Depth = true, 64
-		inductive, unwound := problem.NewAnswers(), problem.NewAnswers()
-		_ = invariant.Engine{CutAll: true}.Run(testprogram.Within(t, 2*time.Second), p, inductive)
-		q := *p
+		q, unwound := *p, problem.NewAnswers()
 		q.Unwind = 5
 		_ = bmc.Engine{}.Run(testprogram.Within(t, 4*time.Second), &q, unwound)
-		proofs := inductive.Proofs()
 		for _, s := range unwound.AllSettled() {
 			if s.Status == verdict.Violated {
 				refuted++
-				if proofs != nil && proofs.Covers(s.ID) {
-					t.Errorf("seed %d: %s is violated, and proved by %v\n%s", seed, s.ID, proofs.Certificate.Detail,
-						src)
+			}
+		}
+		for _, e := range aloneEngines {
+			a := problem.NewAnswers()
+			_ = e.Engine.Run(testprogram.Within(t, 2*time.Second), p, a)
+			proofs := a.Proofs()
+			if proofs == nil {
+				continue
+			}
+			proved[e.Name] += len(proofs.Holds)
+			for _, s := range unwound.AllSettled() {
+				if s.Status == verdict.Violated && proofs.Covers(s.ID) {
+					t.Errorf("seed %d: %s is violated, and proved by %s, %v\n%s", seed, s.ID, e.Name, proofs.Certificate, src)
 				}
 			}
 		}
-		if proofs != nil {
-			proved += len(proofs.Holds)
-		}
 	}
-	t.Logf("%d claims proved, %d violated", proved, refuted)
-	if proved == 0 || refuted == 0 {
-		t.Errorf("%d claims proved, %d violated: the programs say nothing", proved, refuted)
+	t.Logf("claims proved by each: %v; %d violated", proved, refuted)
+	if proved["induction"] == 0 || refuted == 0 {
+		t.Errorf("claims proved by each: %v; %d violated: the programs say nothing", proved, refuted)
 	}
+	return proved
 }
 
 const (
