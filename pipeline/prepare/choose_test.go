@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/firmproof/firmproof/verifier/harness"
 )
 
 // TestNamedAmongAll: a manifest that lists functions is told how many it leaves out, one that lists all is not.
@@ -31,6 +33,36 @@ func TestNamedAmongAll(t *testing.T) {
 			if got := strings.Join(j.Notes, "; "); got != c.want {
 				t.Errorf("functions: %s: %s: %q, want %q", c.functions, j.Name(), got, c.want)
 			}
+		}
+	}
+}
+
+// TestPartWithoutOthers: the part of a program that an entry comes to has no functions that harnesses of others made, also
+// where it calls a function by its address.
+func TestPartWithoutOthers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.c")
+	text := "int f(int (*get)(void)) { return get(); }\nint g(int (*get)(void)) { return get(); }\nint (*kept)(void);\n" +
+		"int h(void) { return kept ? kept() : 0; }\nstatic int one(void) { return 1; }\nvoid set(void) { kept = one; }\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := Jobs(context.Background(), Request{Paths: []string{file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		made, own := 0, false
+		for _, f := range j.Program.Slice(j.Program.Func(j.Plan.Entry), false).Funcs {
+			if strings.HasPrefix(f.Name, harness.AnyFunction) {
+				made++
+			}
+			own = own || f.CName == "one"
+		}
+		switch name := strings.TrimPrefix(j.Name(), AnyCall); {
+		case (name == "f" || name == "g") && (made != 1 || !own):
+			t.Errorf("%s: %d functions are made, the program's own is there: %t", name, made, own)
+		case (name == "h" || name == "set") && !own, name == "set" && made > 0:
+			t.Errorf("%s: %d functions are made, the program's own is there: %t", name, made, own)
 		}
 	}
 }

@@ -167,7 +167,8 @@ func (d *digester) instr(in *Instr) {
 	d.value(reflect.ValueOf(&c).Elem())
 }
 
-// callees mentions what an indirect call may call: all functions whose address is taken.
+// callees mentions what an indirect call may call: all functions whose address is taken. One that a harness makes is called
+// only from where its address is mentioned: others are of other harnesses.
 func (d *digester) callees(in *Instr) {
 	if c, ok := in.Callee.(*Const); in.Op != OpCall || ok && c.Kind == ConstAddr && c.Func != nil && c.Off == 0 ||
 		d.indirect {
@@ -175,7 +176,7 @@ func (d *digester) callees(in *Instr) {
 	}
 	d.indirect = true
 	for _, f := range d.m.Funcs {
-		if f.Addr {
+		if f.Addr && !f.Driven() {
 			d.fn(f)
 		}
 	}
