@@ -27,7 +27,7 @@ func (e *encoder) companions(fr *frame, a *arrival, st *memory.State, vars []*cu
 	outside := func(v ir.Value) {
 		switch v := v.(type) {
 		case *ir.Param:
-			if v.T.IsInt() {
+			if v.T.IsInt() && (a.loop != nil || a.hav.phis[v.Index] == nil) { // calls within may get another
 				add(v.Name, fr.params[v.Index], Origin{Param: v.Index + 1})
 			}
 		case *ir.Instr:

@@ -74,6 +74,19 @@ func TestRecursionMissesNothing(t *testing.T) {
 
 // Properties of recursion to any depth; each has a twin, one token apart, for which
 // that is not so.
+// TestRecursionArgumentMoves: a number that a call from within gets anew is no number that stays; taken for one, lemmas about
+// elements said that no call returns.
+func TestRecursionArgumentMoves(t *testing.T) {
+	const src = `unsigned g, h, t[2]; unsigned k(unsigned d, unsigned *p);
+unsigned f(unsigned d, unsigned x, unsigned *p) { if (d == 0) return (t[x & 1] + *p) & 7; g = k(d - 1, p); f(d - 1, h + 1, p); return g + 1; }
+unsigned k(unsigned d, unsigned *p) { if (d == 0) return d; p = t; g = f(d - 1, g ^ 1, p); return (h + *p) & 7; }
+int main(void) { unsigned z = 0; z = f(1, nondet_uint() & 1, &z); CHECK(h == 3); }`
+	var count searched
+	if proofs, ids := provedAsserts(t, testprogram.Compile(t, src, "-O1"), &count); len(ids) > 0 {
+		t.Errorf("%v are proved by %v", ids, proofs.Certificate.Detail)
+	}
+}
+
 func TestRecursion(t *testing.T) {
 	for i, c := range []struct {
 		name, src string
