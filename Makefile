@@ -88,12 +88,12 @@ bench-pipeline: setup-tests build
 	$(GO) run ./pipeline/measure -program bin/firmproof $(MEASUREFLAGS) $(MEASURE)
 
 # Random programs: the engine against the interpreter, and that against the machine; runs against the graphs
-# that termination is proved with, and against bounds.
+# that termination is proved with, and against bounds; each engine alone against unwinding.
 DURATION ?= 5m
 SEED ?= 1
 soundness: setup
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
-	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBoundsHoldInGeneratedRuns|TestRandomForks|TestRandomLeaps)$$' -timeout 0 -v ./verifier/seg ./verifier/graphterm ./verifier/termination ./verifier/interp
+	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBytesStayInGraph|TestBoundsHoldInGeneratedRuns|TestRandomForks|TestRandomLeaps|Test(Induction|Recursion|Walks)AgainstUnwinding)$$' -timeout 0 -v ./verifier ./verifier/seg ./verifier/graphterm ./verifier/termination ./verifier/interp
 
 # Generated programs about ABI and library (machines say what is right), interrupts, memory map and contracts (all cases
 # are tried), DURATION each.
