@@ -26,6 +26,7 @@ require (
 	github.com/riverqueue/river/rivertype v0.47.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
+	github.com/wneessen/go-mail v0.7.2
 	github.com/yuin/goldmark v1.7.13
 	golang.org/x/image v0.45.0
 	golang.org/x/sys v0.49.0

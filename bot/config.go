@@ -10,6 +10,7 @@ package bot
 
 import (
 	"crypto/rsa"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,9 +53,13 @@ type Config struct {
 	SandboxCommand string
 	// folder or s3:// place of programs, reports and traces, shared by all workers; empty: in Data
 	Artifacts string
-	// with one URL a line, to which what a night finds is posted as JSON, as Slack's incoming webhooks take it; may be empty
-	NoticeFile     string
-	RedeliverEvery time.Duration // how often failed deliveries are looked for; 0: 5 minutes
+	// lines of who is told what nights find: a URL, to which it is posted as JSON, as Slack's incoming webhooks take it, or
+	// mailto:ADDRESS, with or without a pattern of repositories in front; may be empty
+	NoticeFile string
+	// smtps://[USER@]HOST[:PORT], or smtp:// for STARTTLS, that takes mail; the sender of it, and a file with USER's password
+	MailServer, MailFrom, MailPasswordFile string
+	MailRoots                              *x509.CertPool // that vouch for it; nil: the system's
+	RedeliverEvery                         time.Duration  // how often failed deliveries are looked for; 0: 5 minutes
 	// build pull requests from forks of those who contributed before, too, without approval
 	TrustContributors bool
 	Drain             time.Duration // how long a stop waits for running work; 0: 20 s
@@ -66,8 +71,9 @@ type Config struct {
 type keys struct {
 	app     []*rsa.PrivateKey
 	webhook [][]byte
-	client  string   // of the App's web flow; may be empty
-	notices []string // URLs; each is a secret
+	client  string // of the App's web flow; may be empty
+	notices []told
+	mail    string // password at the mail server; may be empty
 }
 
 // addresses fills defaults of folders and URLs.
@@ -117,8 +123,8 @@ func (c *Config) prepare() (*keys, error) {
 		return nil, errors.New("serve: --app-id: the number of the GitHub App is needed")
 	}
 	k, err := readKeys(c.PrivateKeys, c.SecretFiles)
-	if err == nil && c.NoticeFile != "" {
-		k.notices, err = readNotices(c.NoticeFile)
+	if err == nil {
+		err = c.readTold(k)
 	}
 	if err != nil || c.ClientID == "" && c.ClientSecretFile == "" {
 		return k, err

@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,10 +71,9 @@ func TestNightlyIssue(t *testing.T) {
 	var told listener
 	hook := httptest.NewServer(&told)
 	t.Cleanup(hook.Close)
-	w.cfg.NoticeFile = filepath.Join(t.TempDir(), "notices")
-	if err := os.WriteFile(w.cfg.NoticeFile, []byte("# ours\nhttp://127.0.0.1:1/secret\n"+hook.URL+"/hook\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	post := newMailServer(t, true)
+	mailed(t, &w.cfg, post, "# ours\nhttp://127.0.0.1:1/secret\n"+hook.URL+"/hook\nACME/* mailto:ann@example.org\n"+
+		"acme/other mailto:bob@example.org\n")
 	w.start()
 	w.repo("int main\n")
 	manifest := testManifest + "nightly: {at: \"02:00\"}\n"
@@ -109,6 +106,10 @@ func TestNightlyIssue(t *testing.T) {
 	nightly("the first night", "bug one", "### New", "\n  - First bad commit: "+bad[:10]+" ring: wrap ")
 	w.bisected(bad)
 	told.heard(t, `"repository":"acme/fw"`, "bug one at main.c:", "new in the night", "since "+bad[:10]+" by ", "/findings/")
+	post.heard(t, "RCPT TO:<ann@example.org>", "Subject: acme/fw: ", "bug one at main.c:", "since "+bad[:10]+" by ", "/findings/")
+	if told := strings.Join(post.told, ""); strings.Contains(told, "bob@") {
+		t.Errorf("who asked for another repository is told: %s", told)
+	}
 	if log := w.logs.String(); !strings.Contains(log, "a notice was not taken") || strings.Contains(log, "127.0.0.1:1/secret") {
 		t.Errorf("the address that does not answer is named, or nothing is said of it: %s", log)
 	}

@@ -1,14 +1,16 @@
 package bot
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/mail"
 	"net/url"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,22 +19,51 @@ import (
 	"github.com/firmproof/firmproof/reports"
 )
 
-// readNotices reads the addresses that are told of what nights find.
-func readNotices(file string) ([]string, error) {
+// told is a line of the notice file: who is told of what nights find.
+type told struct {
+	line  int
+	repos string // pattern of OWNER/NAME as path.Match has it, in small letters
+	to    string // a URL, which is a secret, or an address of mail
+	mail  bool
+}
+
+// about reports whether t is told about a repository.
+func (t told) about(repo string) bool {
+	ok, err := path.Match(t.repos, strings.ToLower(repo))
+	return ok && err == nil
+}
+
+// readNotices reads who is told of what nights find: lines of a URL or mailto:ADDRESS, in front of which OWNER/NAME or
+// OWNER/* says of which repositories.
+func readNotices(file string) ([]told, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("serve: --notice-file: %w", err)
 	}
-	var out []string
+	var out []told
 	for i, line := range strings.Split(string(text), "\n") {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
-		u, err := url.Parse(line)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return nil, fmt.Errorf("serve: --notice-file %s:%d: want a URL such as https://HOST/PATH", file, i+1)
+		t := told{line: i + 1, repos: "*/*", to: words[len(words)-1]}
+		if len(words) == 2 {
+			t.repos = strings.ToLower(words[0])
 		}
-		out = append(out, line)
+		if _, err := path.Match(t.repos, ""); err != nil || len(words) > 2 || strings.Count(t.repos, "/") != 1 {
+			return nil, fmt.Errorf("serve: --notice-file %s:%d: want [OWNER/NAME or OWNER/*] and a URL or mailto:ADDRESS",
+				file, i+1)
+		}
+		if t.to, t.mail = strings.CutPrefix(t.to, "mailto:"); t.mail {
+			_, err = mail.ParseAddress(t.to)
+		} else if u, perr := url.Parse(t.to); perr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			err = errors.New("bad URL") // the URL is a secret
+		}
+		if err != nil {
+			return nil, fmt.Errorf("serve: --notice-file %s:%d: want a URL such as https://HOST/PATH, or mailto:ADDRESS",
+				file, i+1)
+		}
+		out = append(out, t)
 	}
 	return out, nil
 }
@@ -55,11 +86,12 @@ type noticeFinding struct {
 	Commits []pipeline.Commit `json:"commits"` // one of which brought it
 }
 
-// notify tells the addresses of the administrator what a night found that the one before did not have: once, and again
+// notify tells those whom the administrator names what a night found that the one before did not have: once, and again
 // when the commit that brought it is known.
 func (s *Server) notify(ctx context.Context, v *view, change *pipeline.Regression) error {
 	n := s.noticeOf(v.repo.FullName, change)
-	if len(s.keys.notices) == 0 || len(n.Findings) == 0 {
+	to := slices.DeleteFunc(slices.Clone(s.keys.notices), func(t told) bool { return !t.about(n.Repository) })
+	if len(to) == 0 || len(n.Findings) == 0 {
 		return nil
 	}
 	text, err := json.Marshal(n)
@@ -67,12 +99,11 @@ func (s *Server) notify(ctx context.Context, v *view, change *pipeline.Regressio
 		return err
 	}
 	return s.keepPost(ctx, store.Post{Repo: v.run.Repo, Kind: store.NoticePost}, s.redact.text(string(text)),
-		func(store.Tx, store.Post) (bool, error) { return true, nil }, &noticePoster{s})
+		func(store.Tx, store.Post) (bool, error) { return true, nil }, &noticePoster{s, to})
 }
 
 func (s *Server) noticeOf(repo string, change *pipeline.Regression) notice {
 	n := notice{Repository: repo, URL: s.cfg.PublicURL + "/repos/" + repo + "/night"}
-	var lines []string
 	for _, t := range change.Targets {
 		for _, c := range t.Introduced {
 			f := noticeFinding{Target: t.Target, Claim: c.Claim, Where: c.Where, Message: c.Message,
@@ -80,26 +111,46 @@ func (s *Server) noticeOf(repo string, change *pipeline.Regression) notice {
 			if c.Fingerprint != "" {
 				f.URL = s.cfg.PublicURL + "/repos/" + repo + "/findings/" + c.Fingerprint
 			}
-			line := fmt.Sprintf("%s at %s on %s", c.Message, c.Where, t.Target)
 			if c.Origin != nil {
 				f.Commits = append(f.Commits, c.Origin.Commits...)
 			}
-			if len(f.Commits) == 1 {
-				line += fmt.Sprintf(", since %s by %s", reports.ShortSHA(f.Commits[0].SHA), f.Commits[0].Author)
-			}
-			n.Findings, lines = append(n.Findings, f), append(lines, line)
+			n.Findings = append(n.Findings, f)
 		}
 	}
-	const most = 10
-	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
+	var b strings.Builder
+	for i, f := range n.Findings {
+		if i == mostNoticed {
+			fmt.Fprintf(&b, "\nand %d more", len(n.Findings)-i)
+			break
+		}
+		b.WriteString("\n" + f.text())
 	}
-	n.Text = fmt.Sprintf("%s: %d new in the night\n%s\n%s", repo, len(n.Findings), strings.Join(lines, "\n"), n.URL)
+	// Slack reads mentions and links out of these characters
+	n.Text = n.title() + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(b.String()) + "\n" + n.URL
 	return n
 }
 
-// noticePoster posts to all addresses. What was posted cannot be looked for.
-type noticePoster struct{ s *Server }
+// mostNoticed is how many findings a notice words.
+const mostNoticed = 10
+
+func (n notice) title() string {
+	return fmt.Sprintf("%s: %d new in the night", n.Repository, len(n.Findings))
+}
+
+// text is a finding in a line.
+func (f noticeFinding) text() string {
+	text := fmt.Sprintf("%s at %s on %s", f.Message, f.Where, f.Target)
+	if len(f.Commits) == 1 {
+		text += fmt.Sprintf(", since %s by %s", reports.ShortSHA(f.Commits[0].SHA), f.Commits[0].Author)
+	}
+	return reports.Line(text)
+}
+
+// noticePoster tells all. What was posted cannot be looked for.
+type noticePoster struct {
+	s  *Server
+	to []told
+}
 
 func (p *noticePoster) find(context.Context) (int64, error) { return 0, nil }
 
@@ -107,29 +158,35 @@ func (p *noticePoster) create(ctx context.Context, text string) (int64, error) {
 	return 1, p.update(ctx, 1, text)
 }
 
-// update posts to each; one that does not answer keeps none of the others from being told, and is not tried again: a
+// update tells each; one that does not answer keeps none of the others from being told, and is not tried again: a
 // notice is a hint, and the pages have it.
 func (p *noticePoster) update(ctx context.Context, _ int64, text string) error {
-	client := http.Client{Timeout: 10 * time.Second}
-	for i, to := range p.s.keys.notices {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader([]byte(text)))
-		if err != nil {
-			return err
+	for _, t := range p.to {
+		send := post
+		if t.mail {
+			send = p.s.mail
 		}
-		r.Header.Set("Content-Type", "application/json")
-		resp, err := client.Do(r)
-		if err == nil {
-			err = resp.Body.Close()
-			if resp.StatusCode >= 300 {
-				err = errors.Join(err, errors.New(resp.Status))
-			}
-		}
-		if err != nil { // the address is a secret, and part of the error
-			p.s.log.Warn("a notice was not taken", "line", i+1, "err", hidden(err, to))
+		if err := send(ctx, t.to, text); err != nil { // the address is a secret, and part of the error
+			p.s.log.Warn("a notice was not taken", "line", t.line, "err", strings.ReplaceAll(err.Error(), t.to, "(address)"))
 		}
 	}
 	return ctx.Err()
 }
 
-// hidden words err without the address.
-func hidden(err error, to string) string { return strings.ReplaceAll(err.Error(), to, "(address)") }
+// post sends a notice to a URL.
+func post(ctx context.Context, to, text string) error {
+	client := http.Client{Timeout: 10 * time.Second}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	if err = resp.Body.Close(); resp.StatusCode >= 300 {
+		err = errors.Join(err, errors.New(resp.Status))
+	}
+	return err
+}

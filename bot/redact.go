@@ -27,8 +27,10 @@ func newRedactor(k *keys) *redactor {
 	for _, s := range k.webhook {
 		r.known = append(r.known, string(s))
 	}
-	if k.client != "" {
-		r.known = append(r.known, k.client)
+	for _, s := range []string{k.client, k.mail} {
+		if s != "" {
+			r.known = append(r.known, s)
+		}
 	}
 	return r
 }

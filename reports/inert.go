@@ -54,6 +54,9 @@ func (o oneDirection) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Line makes text inert in a line of plain text, such as of a mail.
+func Line(s string) string { return line(s) }
+
 // line is plain in one line.
 func line(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(plain(s)) }
 

@@ -41,7 +41,11 @@ func serverFlags(f *pflag.FlagSet, c *bot.Config, box, config, format *string) {
 	f.StringVar(&c.Metrics, "metrics-listen", "",
 		"`address` of /metrics, such as 127.0.0.1:9464 (default: that of --listen)")
 	f.StringVar(&c.NoticeFile, "notice-file", "",
-		"`file` with URLs, one a line, to which what a night finds is posted (Slack's incoming webhooks, or your own)")
+		"`file` with lines of [OWNER/NAME or OWNER/*] and a URL (Slack's incoming webhooks, or your own) or mailto:ADDRESS that are told what nights find")
+	f.StringVar(&c.MailServer, "mail-server", "",
+		"`URL` of the server that takes mail: smtps://USER@HOST, or smtp:// for STARTTLS; never without TLS")
+	f.StringVar(&c.MailFrom, "mail-from", "", "`address` that mail is from")
+	f.StringVar(&c.MailPasswordFile, "mail-password-file", "", "`file` with USER's password at the mail server")
 	f.StringVar(format, "log-format", "json", "json or text")
 }
 

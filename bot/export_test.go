@@ -1,0 +1,4 @@
+package bot
+
+// Mail sends a notice to an address, for tests.
+var Mail = (*Server).mail
