@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,6 +58,9 @@ func commandTable() []commandRow {
 		{name: "list", help: "list what is accepted: why, by whom and until when", closed: true, do: (*talk).list},
 		{name: "approve", args: "COMMIT", help: "allow the build of a commit from a fork", hint: (*talk).approval,
 			do: (*talk).approve},
+		{name: "test", args: "[FILE:LINES]", help: "say what a patch would mend and bring, without pushing it: the " +
+			"` ```diff ` block that follows, or a ` ```suggestion ` in the place of these lines", check: (*talk).patched,
+			do: (*talk).test},
 		{name: "cancel", help: "stop what is running", closed: true, do: (*talk).cancel},
 		{name: "help", help: "show this list", anyone: true},
 	}
@@ -124,6 +128,8 @@ type command struct {
 	line string // as written, blanks normalised
 	verb string
 	args []string
+	// of the block of code behind a test
+	patch, language string
 }
 
 // arg is the n-th argument, or nothing.
@@ -142,7 +148,12 @@ func parseCommands(body string) []command {
 	doc := goldmark.New().Parser().Parse(text.NewReader(src))
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker never fails
 		switch n.Kind() {
-		case ast.KindBlockquote, ast.KindCodeBlock, ast.KindFencedCodeBlock, ast.KindHTMLBlock:
+		case ast.KindFencedCodeBlock:
+			if last := len(out) - 1; entering && last >= 0 {
+				out[last].take(n.(*ast.FencedCodeBlock), src)
+			}
+			return ast.WalkSkipChildren, nil
+		case ast.KindBlockquote, ast.KindCodeBlock, ast.KindHTMLBlock:
 			return ast.WalkSkipChildren, nil
 		case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
 			if entering {
@@ -153,6 +164,16 @@ func parseCommands(body string) []command {
 		return ast.WalkContinue, nil
 	})
 	return out
+}
+
+// take gives a test the block of code behind it. Its digest is part of the line: an edited patch is another command.
+func (c *command) take(n *ast.FencedCodeBlock, src []byte) {
+	c.language = string(n.Language(src))
+	if c.verb != "test" || c.patch != "" || !slices.Contains([]string{"diff", "patch", "suggestion"}, c.language) {
+		return
+	}
+	c.patch = strings.ReplaceAll(string(n.Lines().Value(src)), "\r\n", "\n")
+	c.line += fmt.Sprintf(" (%s %.4x)", c.language, sha256.Sum256([]byte(c.patch)))
 }
 
 func commandsIn(n ast.Node, src []byte) []command {

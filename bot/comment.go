@@ -107,6 +107,7 @@ type talk struct {
 
 	may   bool       // the sender has write access
 	pull  store.Pull // as it is now
+	patch string     // that the command at hand tests, as a diff
 	fresh bool       // the command at hand has not acted before; only its answer is missing otherwise
 }
 

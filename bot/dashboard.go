@@ -60,14 +60,23 @@ var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.Co
 	"steptext": reports.StepText, "inc": func(i int) int { return i + 1 },
 	"depth": func(d int) int { return min(d, 4) },
 	"state": state, "asked": asked, "time": atTime, "tabs": tabs, "lists": func(list ...string) []string { return list },
-	"at":   func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
-	"line": func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
+	"sources": sources,
+	"at":      func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
+	"line":    func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
 
 // place is a commit, or a line of it, with the way to it at the forge.
 type place struct {
 	Forge     forge
 	SHA, File string
 	Line      int
+}
+
+// sources is the commit whose lines a run speaks of; empty where nobody pushed it.
+func sources(r store.Run) string {
+	if r.Options.Patch != nil {
+		return ""
+	}
+	return r.HeadSHA
 }
 
 // state words how a run stands, with a sign, so that colour is not needed.
@@ -216,7 +225,7 @@ type runRow struct {
 type runList struct{ Shown, Folded []runRow }
 
 func (l *runList) add(r runRow) {
-	if r.Run.Conclusion == "cancelled" || r.Run.Trigger == pipeline.BisectTrigger {
+	if r.Run.Conclusion == "cancelled" || r.Run.Trigger == pipeline.BisectTrigger || r.Run.Trigger == pipeline.TestTrigger {
 		l.Folded = append(l.Folded, r)
 		return
 	}

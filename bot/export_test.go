@@ -1,4 +1,7 @@
 package bot
 
-// Mail sends a notice to an address, for tests.
-var Mail = (*Server).mail
+// What tests call beside the server.
+var (
+	Mail     = (*Server).mail
+	Replaced = replaced
+)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/firmproof/firmproof/pipeline"
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
@@ -85,7 +86,7 @@ func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 		if v.run.Published >= v.run.Version {
 			return nil
 		}
-		err = s.night(ctx, v)
+		err = errors.Join(s.night(ctx, v), s.tested(ctx, v))
 		if !silent(&v.run) {
 			err = s.show(ctx, v, attempt)
 		}
@@ -101,10 +102,10 @@ func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 	}
 }
 
-// silent runs have no check run: a night's run and its bisections have the issue, and one that was
-// cancelled before anyone saw it is not missed.
+// silent runs have no check run: a night's run and its bisections have the issue, the test of a patch has its comment,
+// and one that was cancelled before anyone saw it is not missed.
 func silent(r *store.Run) bool {
-	return r.Trigger == "nightly" || r.Trigger == "bisect" || r.State == store.Done && r.Conclusion == "cancelled" &&
+	return r.Trigger == "nightly" || r.Trigger == pipeline.BisectTrigger || r.Trigger == pipeline.TestTrigger || r.State == store.Done && r.Conclusion == "cancelled" &&
 		r.CheckRun == 0
 }
 

@@ -59,7 +59,7 @@ func (s *Server) beginPull(ctx context.Context, tx store.Tx, p store.Pull, insta
 	run := store.Run{ID: store.NewID(), Repo: p.Repo, Installation: installation, Pull: p.Number, HeadSHA: p.HeadSHA,
 		BaseSHA: p.BaseSHA, BaseRef: p.BaseRef,
 		Ref: fmt.Sprintf("refs/pull/%d/head", p.Number), Trigger: trigger, Options: o}
-	ids, err := s.pipe.CancelRuns(ctx, tx, p.Repo, p.Number, "",
+	ids, err := s.pipe.CancelRuns(ctx, tx, p.Repo, p.Number, p.HeadSHA,
 		"Superseded by "+reports.ShortSHA(p.HeadSHA)+".", run.ID)
 	if err != nil {
 		return effect{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/firmproof/firmproof/pipeline/queue"
 	"github.com/firmproof/firmproof/pipeline/store"
 	"github.com/firmproof/firmproof/reports"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // summaryMark makes our comment on a pull request recognisable after a crash.
@@ -27,7 +28,7 @@ func (s *Server) summarise(ctx context.Context, gh *github.Client, v *view) erro
 	if !r.Aggregate() || r.Pull == 0 || r.State != store.Done || r.Conclusion == "cancelled" || r.Options.Gated {
 		return nil
 	}
-	text := s.redact.text(s.summaryText(v))
+	text := s.redact.text(reports.Comment(s.commentOptions(v, summaryMark)))
 	return s.keepPost(ctx, store.Post{Repo: r.Repo, Number: r.Pull, Kind: store.SummaryPost}, text,
 		func(tx store.Tx, p store.Post) (bool, error) {
 			newest, err := tx.NewestAggregate(ctx, r.Repo, r.Pull)
@@ -46,9 +47,10 @@ func wantsComment(v *view) bool {
 	return false
 }
 
-func (s *Server) summaryText(v *view) string {
+// commentOptions returns what a comment about all targets of a run shows.
+func (s *Server) commentOptions(v *view, mark string) ([]verdict.Result, reports.CommentOptions) {
 	results, o := s.gather(v)
-	c := reports.CommentOptions{PageOptions: o, Commit: v.run.HeadSHA, MarkLine: summaryMark,
+	c := reports.CommentOptions{PageOptions: o, Commit: v.run.HeadSHA, MarkLine: mark,
 		Failed: map[string]string{}, Fixed: map[string][]string{}}
 	for _, m := range v.family {
 		c.Targets = append(c.Targets, m.run.Target)
@@ -61,7 +63,7 @@ func (s *Server) summaryText(v *view) string {
 	if len(v.family) == 0 {
 		c.Failed["firmproof"] = v.run.Conclusion + ": " + v.run.Detail
 	}
-	return reports.Comment(results, c)
+	return results, c
 }
 
 // postKind is how a kind of post is found, made and changed at GitHub.

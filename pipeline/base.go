@@ -43,9 +43,8 @@ func (s *Service) base(ctx context.Context, run store.Run, in *inputs, p *prepar
 			return &prepare.Built{}, err
 		}
 	}
-	from := *in
-	from.head, from.base, from.fork = p.Base.Commit, "", false
-	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, &from)); err != nil {
+	from := in.before(p.Base.Commit)
+	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, from)); err != nil {
 		return nil, err
 	}
 	if m, err := readManifest(from.manifest); err == nil && !prepare.HasTarget(m, run.Target) {

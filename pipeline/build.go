@@ -90,9 +90,8 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 // askedLess lists what the manifest of a change asks less than that of the commit which it starts from. A manifest that
 // cannot be read asks for nothing.
 func (s *Service) askedLess(ctx context.Context, in *inputs, commit string, now *manifest.Manifest) []reports.Less {
-	from := *in
-	from.head, from.base, from.fork = commit, "", false
-	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, &from)); err != nil {
+	from := in.before(commit)
+	if err := errors.Join(from.readManifest(ctx), s.withDefaults(ctx, from)); err != nil {
 		return nil
 	}
 	m, err := readManifest(from.manifest)

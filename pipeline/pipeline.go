@@ -292,7 +292,7 @@ func (s *Service) Begin(ctx context.Context, tx store.Tx, r store.Run) (string, 
 // priority puts people before machines.
 func priority(trigger string) int { return store.RunPriority(trigger) }
 
-// CancelRuns ends in tx what is open of a pull request, except runs of the commit `keep`.
+// CancelRuns ends in tx what is open of a pull request, except tests of patches on the commit `keep`.
 // The processes end within a heartbeat; Interrupt ends those of this process at once.
 func (s *Service) CancelRuns(ctx context.Context, tx store.Tx, repo int64, pull int, keep, detail,
 	supersededBy string) ([]string, error) {
@@ -302,7 +302,7 @@ func (s *Service) CancelRuns(ctx context.Context, tx store.Tx, repo int64, pull 
 	}
 	var ids []string
 	for _, r := range open {
-		if keep != "" && r.HeadSHA == keep {
+		if r.Trigger == TestTrigger && r.BaseSHA == keep {
 			continue
 		}
 		if err := tx.CancelRun(ctx, r.ID, detail, supersededBy); err != nil {

@@ -28,6 +28,13 @@ type CommentOptions struct {
 	Failed   map[string]string   // target to what went wrong, for those without a report: its first line is shown
 	Fixed    map[string][]string // target to keys of findings that are gone
 	MarkLine string              // first line, which makes the comment recognisable
+	Patch    *Patch              // that was tried on Commit; nil: the results are of Commit
+}
+
+// Patch is a change that nobody pushed.
+type Patch struct {
+	By, URL string // who proposes it, and the address where it stands, which may be empty
+	Note    string // what is to be said of the comparison
 }
 
 // Comment is the summary of all targets of a pull request as one Markdown
@@ -60,17 +67,31 @@ func (c *commenter) text() string {
 	if len(c.results) == 0 {
 		title = "no answer"
 	}
-	fmt.Fprintf(&c.b, "%s\n### firmproof: %s\n\nCommit %s", c.o.MarkLine, title, c.o.Commit)
+	fresh, gone, known := "New", "Fixed", "Known"
+	if p := c.o.Patch; p != nil {
+		fresh, gone, known = "What the patch brings", "What the patch mends", "What stays"
+		what := "The patch"
+		if p.URL != "" {
+			what = "[The patch](" + p.URL + ")"
+		}
+		fmt.Fprintf(&c.b, "%s\n### firmproof, with the patch: %s\n\n%s of %s on commit %s; nothing was pushed", c.o.MarkLine,
+			title, what, Inert(p.By), c.o.Commit)
+	} else {
+		fmt.Fprintf(&c.b, "%s\n### firmproof: %s\n\nCommit %s", c.o.MarkLine, title, c.o.Commit)
+	}
 	if c.o.DetailsURL != "" {
 		fmt.Fprintf(&c.b, " · [full report with traces](%s)", c.o.DetailsURL)
 	}
 	c.b.WriteString("\n\n")
-	c.findings("New", func(s State) bool { return s == Introduced || s == OnTarget || s == "" }, false)
+	if c.o.Patch != nil && c.o.Patch.Note != "" {
+		c.b.WriteString(Paragraphs(c.o.Patch.Note) + "\n\n")
+	}
+	c.findings(fresh, func(s State) bool { return s == Introduced || s == OnTarget || s == "" }, false)
 	c.b.WriteString(DifferText(c.results))
 	c.table()
 	c.failures()
-	c.fixed()
-	c.findings("Known", func(s State) bool { return s == Preexisting }, true)
+	c.fixed(gone)
+	c.findings(known, func(s State) bool { return s == Preexisting }, true)
 	c.findings("Accepted", func(s State) bool { return s == Accepted }, true)
 	c.list("Conditional", conditionList(c.results), true)
 	c.b.WriteString(c.o.Behaviour.text())
@@ -227,7 +248,7 @@ func shownBy(c *verdict.Claim) string {
 	return out
 }
 
-func (c *commenter) fixed() {
+func (c *commenter) fixed(head string) {
 	targets := map[string][]string{}
 	for _, t := range sortedKeys(c.o.Fixed) {
 		for _, key := range c.o.Fixed[t] {
@@ -239,7 +260,7 @@ func (c *commenter) fixed() {
 		entry, claim, _ := strings.Cut(key, "|")
 		lines = append(lines, fmt.Sprintf("%s (%s) on %s", Code(claim), Code(entry), strings.Join(targets[key], ", ")))
 	}
-	c.list("Fixed", lines, false)
+	c.list(head, lines, false)
 }
 
 // list writes a heading with its lines, folded away if they are not what the reader came for.

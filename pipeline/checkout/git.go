@@ -102,7 +102,7 @@ func (m *Mirror) gitEnv(ctx context.Context, env, write []string, remote *Remote
 	case errors.Is(cause, context.DeadlineExceeded):
 		return nil, &Error{false, fmt.Errorf("git %s: no end after %s", args[0], limits.Time)}
 	case err == nil:
-		err = fmt.Errorf("exit status %d", end.Code)
+		err = exitStatus(end.Code)
 	}
 	said := strings.TrimSpace(complaint.buf.String())
 	if strings.Contains(said, "fsck error") {
@@ -111,6 +111,11 @@ func (m *Mirror) gitEnv(ctx context.Context, env, write []string, remote *Remote
 	said = strings.ReplaceAll(said, m.cache.Dir+"/", "")
 	return nil, &Error{false, fmt.Errorf("git %s: %w: %s", args[0], err, said)}
 }
+
+// exitStatus is that of a git that ran to its end and said no.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // runner returns what git runs in. A repository on this disk is that of whoever runs
 // firmproof, and is not reached from a sandbox.

@@ -100,6 +100,11 @@ func TestGit(t *testing.T) {
 					t.Errorf("%v %v", changed, err)
 				}
 			}
+			m := c.Existing("r")
+			sha, err := m.Patched(ctx, head, []byte("--- a/a.c\n+++ b/a.c\n@@ -1,2 +1,2 @@\n 1\n-x\n+y\n"))
+			if text, ferr := m.File(ctx, sha, "a.c", 100); err != nil || ferr != nil || string(text) != "1\ny\n" {
+				t.Errorf("patched: %q %v %v", text, err, ferr)
+			}
 			left, err := filepath.Glob(filepath.Join(work, "mirrors", "index-*"))
 			if err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v %v", left, err)

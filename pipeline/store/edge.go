@@ -6,6 +6,7 @@ import "context"
 const (
 	SummaryPost = "summary" // comment of a pull request
 	NightlyPost = "nightly" // issue of a repository
+	TestPost    = "test/"   // comment of a pull request with the answer to a test of a patch; its run's id follows
 	NoticePost  = "notice"  // what a night found, sent to addresses of the server's administrator
 )
 
@@ -38,10 +39,10 @@ func (t Tx) PutPost(ctx context.Context, p Post) error {
 }
 
 // NewestAggregate is the id of the newest aggregate run of a pull request that has
-// not been cancelled; empty if there is none.
+// not been cancelled, nor of a patch that is only tested; empty if there is none.
 func (t Tx) NewestAggregate(ctx context.Context, repo int64, pull int) (string, error) {
 	ids, err := t.strings(ctx,
-		`SELECT id FROM runs WHERE repo_id = ? AND pull = ? AND target = '' AND conclusion <> 'cancelled' ORDER BY id DESC LIMIT 1`, repo, pull)
+		`SELECT id FROM runs WHERE repo_id = ? AND pull = ? AND target = '' AND run_trigger <> 'test' AND conclusion <> 'cancelled' ORDER BY id DESC LIMIT 1`, repo, pull)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}

@@ -92,7 +92,7 @@ func (t Tx) Sites(ctx context.Context, runs []string, word string, offset, limit
 // any; ErrNotFound if there is none.
 func (t Tx) NewestWith(ctx context.Context, repo int64, ref, fingerprint string) (string, error) {
 	var id string
-	err := t.one(ctx, []any{&id}, `SELECT id FROM runs WHERE repo_id = ? AND run_trigger <> 'bisect' AND state = 'done' AND id IN (SELECT run_id FROM findings WHERE fingerprint = ?)
+	err := t.one(ctx, []any{&id}, `SELECT id FROM runs WHERE repo_id = ? AND run_trigger NOT IN ('bisect', 'test') AND state = 'done' AND id IN (SELECT run_id FROM findings WHERE fingerprint = ?)
 		ORDER BY CASE WHEN ref = ? AND pull = 0 THEN 0 ELSE 1 END, created_at DESC, id DESC LIMIT 1`, repo, fingerprint, ref)
 	return id, err
 }

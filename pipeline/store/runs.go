@@ -27,6 +27,15 @@ type Options struct {
 	Unwind  int           `json:"unwind,omitempty"`  // bounds of harnesses are at least this
 	Timeout time.Duration `json:"timeout,omitempty"` // of each harness, instead of the manifest's
 	Gated   bool          `json:"gated,omitempty"`   // only shown: waits for someone's approval
+	Patch   *Patch        `json:"patch,omitempty"`   // tried on BaseSHA; nil: the run is of a commit that was pushed
+}
+
+// Patch is a change that somebody proposes and nobody pushed. What a run says of it changes nothing that is kept of the
+// repository.
+type Patch struct {
+	Text    string `json:"text"` // unified diff
+	By      string `json:"by"`   // login
+	Comment int64  `json:"comment"`
 }
 
 // Run is one check: of a commit on a target, or (Target empty) the aggregate
@@ -42,7 +51,7 @@ type Run struct {
 	BaseRef      string // branch that the commit is to be merged into; empty if it is on its branch already
 	Ref          string // the branch, or refs/pull/N/head
 	Target       string
-	Trigger      string // pull_request, push, rerun, command, nightly, bisect
+	Trigger      string // pull_request, push, rerun, command, nightly, bisect, test
 	Options      Options
 	State        State
 	Conclusion   string // GitHub's word, when Done
@@ -65,6 +74,14 @@ type Run struct {
 
 // Aggregate reports whether r stands for all targets.
 func (r *Run) Aggregate() bool { return r.Target == "" }
+
+// Pushed is the commit that the run is of, or that its patch is on.
+func (r *Run) Pushed() string {
+	if r.Options.Patch != nil {
+		return r.BaseSHA
+	}
+	return r.HeadSHA
+}
 
 const runColumns = `id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, base_ref, ref, target, run_trigger, options, state, conclusion, detail, counts,
 	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version, sarif`
