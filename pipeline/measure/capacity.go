@@ -23,7 +23,12 @@ type load struct {
 	build, verify            time.Duration // medians
 	buildSpread, spread      float64       // of the logarithms of these times: lognormal service
 	longest                  time.Duration // limit of a verification
+	// of one verification, one after the other, of one that past times call short, and for each other repository that waits
+	claim, claimShort, crowd time.Duration
 }
+
+// shortTime is how long those at most take that are claimed together (pipeline/store/turns.go).
+const shortTime = 50 * time.Millisecond
 
 // usual is a repository's busiest hour: two pushes, three targets, twelve harnesses. The medians are
 // measured ones (docs/scale.md).
@@ -57,7 +62,7 @@ func (s *servers) serve(at, seconds float64) (begin, end float64) {
 type outcome struct {
 	busy, building   float64 // shares of the time that workers verify, and slots build
 	waits, answers   []time.Duration
-	claimsPerSecond  float64
+	claiming         float64 // share of the time that claims are made
 	tasks            int
 	serviceMean, cv2 float64 // of verifications: seconds, squared coefficient of variation
 }
@@ -78,10 +83,20 @@ func simulate(l load, hours float64, seed uint64) outcome {
 	var tasks []task
 	var pushed, ended []float64
 	rate := float64(l.repos) * l.pushes / 3600
+	o.claiming = rate * float64(1+l.targets) * l.claim.Seconds() // by plans and builds, which the others find the lock taken by
+	free := 1 - min(o.claiming, 0.99)
+	claims := make(servers, 1) // under one lock
+	locked := func(at float64, cost time.Duration) float64 {
+		wait := max(0, claims[0]-at) // whoever waits longer has at most so many before them
+		seconds := cost.Seconds()/free + l.crowd.Seconds()*min(wait/max(cost.Seconds(), 1e-6), float64(l.repos))
+		_, end := claims.serve(at, seconds)
+		o.claiming += cost.Seconds() / (hours * 3600)
+		return end
+	}
 	for at := r.ExpFloat64() / rate; at < hours*3600; at += r.ExpFloat64() / rate {
 		for range l.targets {
 			s := draw(l.build, l.buildSpread)
-			_, built := builders.serve(at, s)
+			_, built := builders.serve(at, l.claim.Seconds()+s)
 			o.building += s / (hours * 3600 * float64(len(builders)))
 			for range l.harnesses {
 				if r.Float64() >= l.reused {
@@ -99,7 +114,11 @@ func simulate(l load, hours float64, seed uint64) outcome {
 	work, squares := 0.0, 0.0
 	for _, t := range tasks {
 		s := draw(l.verify, l.spread)
-		begin, end := verifiers.serve(t.ready, s)
+		cost := l.claim
+		if s <= shortTime.Seconds() {
+			cost = l.claimShort
+		}
+		begin, end := verifiers.serve(locked(t.ready, cost), s)
 		work, squares = work+s, squares+s*s
 		o.waits = append(o.waits, seconds(begin-t.ready))
 		ended[t.run] = max(ended[t.run], end)
@@ -111,7 +130,6 @@ func simulate(l load, hours float64, seed uint64) outcome {
 	o.tasks, o.serviceMean = len(tasks), work/n
 	o.cv2 = squares/n/(o.serviceMean*o.serviceMean) - 1
 	o.busy = work / (hours * 3600 * float64(len(verifiers)))
-	o.claimsPerSecond = (n + float64(len(pushed)*(1+l.targets))) / (hours * 3600)
 	slices.Sort(o.waits)
 	slices.Sort(o.answers)
 	return o
@@ -137,29 +155,35 @@ func erlangWait(rate, service, cv2 float64, c int) float64 {
 
 // capacity measures what a claim costs PostgreSQL, and simulates what organisations need.
 func capacity(ctx context.Context, _ *options) error {
-	cost, end, err := claimCost(ctx, time.Second)
+	const few, many = 4, 2000
+	cost, end, err := claimCost(ctx, 20*shortTime, few)
 	if err != nil {
 		return err
 	}
-	small, smallEnd, err := claimCost(ctx, 5*time.Millisecond)
+	most, _, err := claimCost(ctx, 20*shortTime, many)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("capacity: a verification costs the database %s for its claim, and %s for its end; a short one %s and %s. Claims are made one at a time: at most %.0f, or %.0f, a second.\n",
-		cost.Round(10*time.Microsecond), end.Round(10*time.Microsecond), small.Round(10*time.Microsecond),
-		smallEnd.Round(10*time.Microsecond), 1/cost.Seconds(), 1/small.Seconds())
+	small, _, err := claimCost(ctx, shortTime/10, few)
+	if err != nil {
+		return err
+	}
+	crowd := max(0, most-cost) / (many - few)
+	fmt.Printf("capacity: a verification costs the database %s for its claim, and %s for each repository that waits beside; a short one %s. Its end costs %s. Claims are made one at a time: at most %.0f, or %.0f, a second.\n",
+		cost.Round(10*time.Microsecond), crowd.Round(time.Microsecond), small.Round(10*time.Microsecond),
+		end.Round(10*time.Microsecond), 1/cost.Seconds(), 1/small.Seconds())
 	fmt.Println("| repositories | machines | build slots busy | workers busy | wait p50 | wait p95 | mean, by formula | push to answer p50 | p95 | claims lock busy |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	const hours = 8
-	for _, n := range [][2]int{{100, 1}, {100, 2}, {1000, 5}, {1000, 8}, {1000, 16}, {10_000, 50}, {10_000, 75}} {
+	for _, n := range [][2]int{{100, 1}, {100, 2}, {1000, 5}, {1000, 8}, {1000, 16}, {10_000, 50}, {10_000, 75}, {10_000, 100}} {
 		l := usual(n[0], n[1])
+		l.claim, l.claimShort, l.crowd = cost, small, crowd
 		o := simulate(l, hours, 1)
 		w := erlangWait(float64(o.tasks)/(hours*3600), o.serviceMean, o.cv2, l.machines*l.workers)
 		fmt.Printf("| %d | %d | %.0f %% | %.0f %% | %s | %s | %s | %s | %s | %.1f %% |\n", n[0], n[1], 100*o.building,
 			100*o.busy, short(quantile(o.waits, 0.5)),
 			short(quantile(o.waits, 0.95)), short(seconds(min(w, 1e6))), short(quantile(o.answers, 0.5)),
-			short(quantile(o.answers, 0.95)),
-			100*o.claimsPerSecond*cost.Seconds())
+			short(quantile(o.answers, 0.95)), 100*o.claiming)
 	}
 	return nil
 }
@@ -167,8 +191,8 @@ func capacity(ctx context.Context, _ *options) error {
 func short(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
 
 // claimCost is the time that PostgreSQL takes to give a verification out, and to take its answer, where past times say that
-// it takes so long.
-func claimCost(ctx context.Context, expected time.Duration) (claim, end time.Duration, err error) {
+// it takes so long: the median of 500, which other work on the machine changes least.
+func claimCost(ctx context.Context, expected time.Duration, repos int) (claim, end time.Duration, err error) {
 	dsn, stop, err := pgtest.Run("")
 	if err != nil {
 		return 0, 0, err
@@ -179,9 +203,8 @@ func claimCost(ctx context.Context, expected time.Duration) (claim, end time.Dur
 		return 0, 0, err
 	}
 	defer func() { _ = st.Close() }()
-	const repos, each = 100, 20
 	if err := st.Write(ctx, func(tx store.Tx) error {
-		for i := range repos * each {
+		for i := range 2000 {
 			repo := int64(i%repos) + 1
 			if err := tx.AddTask(ctx, store.Task{Run: fmt.Sprint("r", repo), N: i, Repo: repo, Installation: repo % 10,
 				Engine: "e", Priority: 2, Job: "{}", Expected: expected}); err != nil {
@@ -192,8 +215,8 @@ func claimCost(ctx context.Context, expected time.Duration) (claim, end time.Dur
 	}); err != nil {
 		return 0, 0, err
 	}
-	n := 0
-	for n < 500 {
+	var claims, ends []time.Duration
+	for len(claims) < 500 {
 		var list []store.Task
 		from := time.Now()
 		if err := st.Write(ctx, func(tx store.Tx) (err error) {
@@ -202,10 +225,10 @@ func claimCost(ctx context.Context, expected time.Duration) (claim, end time.Dur
 		}); err != nil {
 			return 0, 0, err
 		}
-		claim += time.Since(from)
-		from = time.Now()
+		took := time.Since(from) / time.Duration(len(list))
 		for i := range list {
 			t := &list[i]
+			from = time.Now()
 			if err := st.Write(ctx, func(tx store.Tx) error {
 				t.State, t.Result = store.TaskEnded, []byte("{}")
 				_, err := tx.EndTask(ctx, t)
@@ -213,9 +236,10 @@ func claimCost(ctx context.Context, expected time.Duration) (claim, end time.Dur
 			}); err != nil {
 				return 0, 0, err
 			}
+			claims, ends = append(claims, took), append(ends, time.Since(from))
 		}
-		end += time.Since(from)
-		n += len(list)
 	}
-	return claim / time.Duration(n), end / time.Duration(n), nil
+	slices.Sort(claims)
+	slices.Sort(ends)
+	return quantile(claims, 0.5), quantile(ends, 0.5), nil
 }

@@ -80,7 +80,7 @@ func (t Tx) ClaimNextRun(ctx context.Context, kind RunKind, owner string, lease 
 	if ok, err := t.ClaimRun(ctx, next[0].ID, owner, lease); err != nil || !ok {
 		return Run{}, orNotFound(err)
 	}
-	if err := t.served(ctx, kind.turn(), s); err != nil {
+	if err := t.served(ctx, kind.turn(), s, 0); err != nil {
 		return Run{}, err
 	}
 	return t.Run(ctx, next[0].ID)

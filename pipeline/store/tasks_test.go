@@ -16,6 +16,7 @@ func TestTasks(t *testing.T) {
 	each(t, func(t *testing.T, st *store.Store) {
 		t.Run("order", func(t *testing.T) { taskOrder(t, st) })
 		t.Run("leases", func(t *testing.T) { taskLeases(t, st) })
+		t.Run("many", func(t *testing.T) { taskMany(t, st) })
 		t.Run("batches", func(t *testing.T) { taskBatches(t, st) })
 		t.Run("lines", func(t *testing.T) { taskLines(t, st) })
 		t.Run("cancel", func(t *testing.T) { taskCancel(t, st) })
@@ -253,6 +254,57 @@ func taskLines(t *testing.T, st *store.Store) {
 		return err
 	})
 	write(t, st, func(ctx context.Context, tx store.Tx) error { return tx.DropTasks(ctx, "r7") })
+}
+
+// taskMany: where more repositories wait than a claim looks at, each gets its turn, what is urgent soon, and one whose
+// tasks are deferred or whose owner has all that it may have keeps nobody from it.
+func taskMany(t *testing.T, st *store.Store) {
+	const repos = 350
+	var list []string
+	for i := range repos {
+		list = append(list, fmt.Sprintf("night %d %d 4 100", i%7, 1000+i))
+	}
+	addTasks(t, st, "r8", append(list, "pull 9 1333 2 100")...)
+	seen := map[int64]int{}
+	urgent := 0
+	for n := 1; n <= repos+1; n++ {
+		x, ok := claim(t, st, "w", 0)
+		if !ok {
+			t.Fatalf("%d of %d are found", n-1, repos+1)
+		}
+		seen[x.Repo]++
+		if x.Entry == "pull" {
+			urgent = n
+		}
+		endTask(t, st, x)
+	}
+	if len(seen) != repos || seen[1333] != 2 || urgent == 0 || urgent > repos/100+1 {
+		t.Errorf("%d repositories of %d, the urgent one in claim %d", len(seen), repos, urgent)
+	}
+	list = nil
+	for i := range 250 {
+		list = append(list, fmt.Sprintf("a 1 %d 4 100", 2000+i))
+	}
+	addTasks(t, st, "r9", append(list, "b 2 2900 4 100")...)
+	got := ""
+	for range 3 {
+		write(t, st, func(ctx context.Context, tx store.Tx) error {
+			list, err := tx.ClaimTasks(ctx, "w", engine, time.Hour, store.Limits{Owner: 1})
+			for _, x := range list {
+				got += x.Entry
+			}
+			if errors.Is(err, store.ErrNotFound) {
+				err = nil
+			}
+			return err
+		})
+	}
+	if got != "ab" && got != "ba" {
+		t.Errorf("two owners, each of whom may have one: %s", got)
+	}
+	write(t, st, func(ctx context.Context, tx store.Tx) error {
+		return errors.Join(tx.DropTasks(ctx, "r8"), tx.DropTasks(ctx, "r9"))
+	})
 }
 
 // taskCancel: with its run go its tasks; who works on one learns it at the next heartbeat.

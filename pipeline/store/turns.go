@@ -63,16 +63,13 @@ func (t Tx) ClaimTasks(ctx context.Context, owner, engine string, lease time.Dur
 	if err := t.claimAlone(ctx); err != nil {
 		return nil, err
 	}
-	list, err := t.shares(ctx, verifyTurn, urgent, []any{engine, engine, engine, t.ms()}, `tasks WHERE state = 'running'`)
+	s, last, err := t.turn(ctx, engine, considered, l)
+	if err == ErrNotFound { // those that were looked at may be deferred, or at their limits
+		s, last, err = t.turn(ctx, engine, all, l)
+	}
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, fairest)
-	i := slices.IndexFunc(list, l.allow)
-	if i < 0 {
-		return nil, ErrNotFound
-	}
-	s := list[i]
 	out, err := t.nextTasks(ctx, engine, s, l)
 	if err != nil {
 		return nil, err
@@ -88,26 +85,62 @@ func (t Tx) ClaimTasks(ctx context.Context, owner, engine string, lease time.Dur
 			marks(len(ids))+`)`, append([]any{owner, t.ms() + lease.Milliseconds(), t.ms()}, anys(ids)...)...); err != nil {
 		return nil, err
 	}
-	return out, t.served(ctx, verifyTurn, s)
+	return out, t.served(ctx, verifyTurn, s, last)
 }
 
-// served notes that a repository, and with it its installation, got a worker now.
-func (t Tx) served(ctx context.Context, kind string, s share) error {
+// How many waiting repositories a claim looks at: so many, one after the other in the order of their numbers, from where
+// the claim before ended. What it costs does not grow with how many wait, or many that wait would make all wait longer; a
+// repository is looked at in every so many claims, and is then served as its urgency says.
+const (
+	considered = 100
+	all        = 1 << 30
+)
+
+// turn is the share of whose turn it is among n waiting repositories, and the last one of these; ErrNotFound if there
+// is none.
+func (t Tx) turn(ctx context.Context, engine string, n int, l Limits) (next share, last int64, err error) {
+	list, err := t.shares(ctx, verifyTurn, urgent, []any{engine, engine, n, n, engine, engine, engine, t.ms()},
+		`tasks WHERE state = 'running'`)
+	if err != nil {
+		return share{}, 0, err
+	}
+	slices.SortFunc(list, fairest)
+	i := slices.IndexFunc(list, l.allow)
+	if i < 0 {
+		return share{}, 0, ErrNotFound
+	}
+	return list[i], slices.MaxFunc(list, func(a, b share) int { return cmp.Compare(a.repo, b.repo) }).repo, nil
+}
+
+// served notes that a repository, and with it its installation, got a worker now, and which repository was the last one
+// that was looked at for it; 0: all were.
+func (t Tx) served(ctx context.Context, kind string, s share, last int64) error {
 	now := t.now.UnixMicro()
-	_, err := t.exec(ctx, `INSERT INTO turns (kind, installation_id, repo_id, served_at) VALUES (?, ?, 0, ?), (?, ?, ?, ?)
-		ON CONFLICT (kind, installation_id, repo_id) DO UPDATE SET served_at = excluded.served_at`,
-		kind, s.installation, now, kind, s.installation, s.repo, now)
+	rows, args := `(?, ?, 0, ?), (?, ?, ?, ?)`, []any{kind, s.installation, now, kind, s.installation, s.repo, now}
+	if last != 0 {
+		rows, args = rows+`, (?, 0, 0, ?)`, append(args, kind+" last", last)
+	}
+	_, err := t.exec(ctx, `INSERT INTO turns (kind, installation_id, repo_id, served_at) VALUES `+rows+`
+		ON CONFLICT (kind, installation_id, repo_id) DO UPDATE SET served_at = excluded.served_at`, args...)
 	return err
 }
 
-// urgent is the most urgent task of each repository that has one to be taken. Each step
-// finds the next repository in the index: the cost grows with their number, not with the queue's length.
+// urgent is the most urgent task of each of so many repositories that have one to be taken, from the last one on and,
+// where these are fewer, from the first one on. Each step finds the next repository in the index: the cost grows with
+// their number, not with the queue's length.
 const urgent = `SELECT t.installation_id AS installation, t.repo_id AS repo, t.priority AS priority FROM (
-	WITH RECURSIVE waiting(repo) AS (
-		SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ?
+	WITH RECURSIVE last(repo) AS (SELECT COALESCE(MAX(served_at), 0) FROM turns WHERE kind = '` + verifyTurn + ` last'),
+	waiting(repo, n) AS (
+		SELECT (SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id > last.repo), 1 FROM last
 		UNION ALL
-		SELECT (SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id > waiting.repo) FROM waiting WHERE repo IS NOT NULL)
-	SELECT repo FROM waiting) AS w JOIN tasks t ON t.id =
+		SELECT (SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id > waiting.repo), n + 1 FROM waiting WHERE repo IS NOT NULL AND n < ?),
+	room(n) AS (SELECT ? - COUNT(repo) FROM waiting),
+	early(repo, n) AS (
+		SELECT (SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id <= last.repo), 1 FROM last, room WHERE room.n > 0
+		UNION ALL
+		SELECT (SELECT MIN(repo_id) FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id > early.repo AND repo_id <= last.repo), early.n + 1
+			FROM early, last, room WHERE early.repo IS NOT NULL AND early.n < room.n)
+	SELECT repo FROM waiting UNION ALL SELECT repo FROM early) AS w JOIN tasks t ON t.id =
 	(SELECT id FROM tasks WHERE state = 'queued' AND engine = ? AND repo_id = w.repo AND not_before <= ? ORDER BY priority, expected, id LIMIT 1)`
 
 // shares lists who has work of a kind, which the query urgent gives with args: what of theirs runs, of the rows that running
