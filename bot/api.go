@@ -193,7 +193,9 @@ func (p *pages) apiRuns(ctx context.Context, tx store.Tx, repo store.Repo, r *ht
 	} else {
 		runs, err = tx.RecentRuns(ctx, repo.ID, 200)
 	}
-	whole := slices.DeleteFunc(ofPull(runs, pull), func(r store.Run) bool { return !r.Aggregate() })
+	whole := slices.DeleteFunc(ofPull(runs, pull), func(r store.Run) bool {
+		return !r.Aggregate() || r.Trigger == pipeline.TestTrigger // which is of no commit
+	})
 	return apiRuns{p.apiRunsOf(whole)}, err
 }
 

@@ -175,9 +175,6 @@ func asked(o store.Options) string {
 	if o.Prove {
 		out = append(out, "proofs tried")
 	}
-	if o.Patch != nil {
-		out = append(out, "a patch of @"+o.Patch.By+", which is not pushed")
-	}
 	if len(out) == 0 {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,6 +76,13 @@ func TestPatch(t *testing.T) {
 		t.Errorf("a test of a patch shows: %+v", s.CheckRuns)
 	}
 	w.pageShows("/repos/acme/fw", "patch on #1")
+	run := regexp.MustCompile(`<!-- firmproof test (\w+) -->`).FindStringSubmatch(got)[1]
+	w.pageShows("/runs/"+run, "a patch of @ann that nobody pushed, on commit <a href=\""+w.gh.URL+"/acme/fw/commit/"+head)
+	b := w.browser("ann")
+	b.open("/auth/login")
+	if _, text, _ := b.open("/api/v1/repos/acme/fw/runs?pull=1"); strings.Count(text, `"id"`) != 1 {
+		t.Errorf("programs take a test of a patch for a run of the pull request: %s", text)
+	}
 	w.say(n, "ann", "/firmproof rerun")
 	s = w.await("the head once more", finished(6))
 	for _, r := range s.CheckRuns {

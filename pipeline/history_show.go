@@ -137,7 +137,7 @@ const regressionPage = `{{define "page"}}<!DOCTYPE html>
 <th>newly proved</th><th>proof lost</th><th>slower</th></tr></thead><tbody>
 {{range .Targets}}<tr><td><a href="#{{.Target}}">{{.Target}}</a></td>{{range sections .}}<td data-label="{{.Title}}">{{len .List}}</td>{{end}}</tr>
 {{end}}</tbody></table>{{end}}
-{{range .Targets}}<h2 id="{{.Target}}">{{.Target}}</h2><p>Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.</p>
+{{range .Targets}}<h2 id="{{.Target}}">{{.Target}}</h2><p>{{if eq .From.Run .To.Run}}One run so far, of commit <code>{{short .To.Commit}}</code>: the next one is compared with it.{{else}}Commits <code>{{short .From.Commit}}</code> to <code>{{short .To.Commit}}</code>; {{printf "%.1f" .From.Seconds}} s before, {{printf "%.1f" .To.Seconds}} s now.{{end}}</p>
 {{range $s := sections .}}{{if .List}}<h3>{{.Title}} ({{len .List}})</h3>
 <table class="wide"><thead><tr><th>claim</th><th>entry</th><th>where</th><th>message</th></tr></thead><tbody>
 {{range .List}}<tr><td><code>{{.Claim}}</code></td><td><code>{{.Entry}}</code></td><td>{{.Where}}</td>

@@ -97,7 +97,9 @@ func (c *commenter) text() string {
 	c.b.WriteString(c.o.Behaviour.text())
 	c.bounds()
 	c.rest()
-	c.time()
+	if len(c.results) > 0 {
+		c.time()
+	}
 	return Cut(c.b.String(), MaxComment, c.o.DetailsURL)
 }
 
