@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -100,6 +101,9 @@ func (s *Server) render(v *view) *checkBody {
 		a.Message, a.RawDetails = s.redact.text(a.Message), s.redact.text(a.RawDetails)
 	}
 	b.Output = &checkOutput{Title: page.Title, Summary: s.redact.text(page.Summary), Text: s.redact.text(page.Text)}
+	if why, refused := strings.CutPrefix(r.SARIF, refusedSARIF); refused {
+		b.Output.Summary = reports.Cut(reports.SARIFRefused(why)+"\n\n"+b.Output.Summary, reports.MaxText, b.DetailsURL)
+	}
 	if b.Status == "completed" {
 		b.Conclusion, b.CompletedAt, b.Actions = r.Conclusion, r.Finished.UTC().Format(time.RFC3339), actions(r)
 		if r.Finished.IsZero() {

@@ -103,6 +103,11 @@ func AnnotationsRefused(posted, all int, why string) string {
 		"complete.", all-posted, plural(all, "annotation")+are(all), Inert(why))
 }
 
+// SARIFRefused is said where GitHub did not take the findings for code scanning.
+func SARIFRefused(why string) string {
+	return fmt.Sprintf("GitHub's code scanning does not show what was found here, because it refused the upload: %s.", Inert(why))
+}
+
 // TextRefused is the whole text of a check run whose own text GitHub did not take.
 func TextRefused(why, url string) string {
 	return fmt.Sprintf("GitHub refused the text of this check: %s. The [full report](%s) has it.", Inert(why), url)

@@ -24,6 +24,7 @@ func (m missing) Error() string { return m.what + " not found" }
 func controlCalls() map[string]controlCall {
 	return map[string]controlCall{
 		"POST /_fake/repos":        (*Server).controlRepo,
+		"POST /_fake/sarif":        (*Server).controlSARIF,
 		"POST /_fake/visibility":   (*Server).controlVisibility,
 		"POST /_fake/delete":       (*Server).controlDelete,
 		"POST /_fake/push":         (*Server).controlPush,

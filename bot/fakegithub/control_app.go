@@ -194,6 +194,20 @@ func (s *Server) controlVisibility(body []byte) (obj, error) {
 	return obj{}, nil
 }
 
+// controlSARIF has code scanning refuse the next upload after it took it: {"repo","refuse"}.
+func (s *Server) controlSARIF(body []byte) (obj, error) {
+	var q struct{ Repo, Refuse string }
+	if err := parse(body, &q); err != nil {
+		return nil, err
+	}
+	r, err := s.repoNamed(q.Repo)
+	if err != nil {
+		return nil, err
+	}
+	r.refusal = q.Refuse
+	return obj{}, nil
+}
+
 // controlDelete deletes a repository: {"repo"}.
 func (s *Server) controlDelete(body []byte) (obj, error) {
 	var q struct{ Repo string }

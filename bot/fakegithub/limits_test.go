@@ -260,6 +260,9 @@ func TestSARIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	up := w.state("sarif")[0].(map[string]any)
+	if st, _, err := c.CodeScanning.GetSARIF(ctx, "acme", "fw", up["id"].(string)); err != nil || st.GetProcessingStatus() != "pending" {
+		t.Errorf("at first %v %v", st, err)
+	}
 	st, _, err := c.CodeScanning.GetSARIF(ctx, "acme", "fw", up["id"].(string))
 	if err != nil || st.GetProcessingStatus() != "complete" || up["results"] != 1.0 {
 		t.Errorf("status %v %v", st, err)

@@ -117,6 +117,11 @@ func (c *call) uploadSARIF() reply {
 			up.results += len(run.Results)
 		}
 	}
+	if why := c.repo.refusal; why != "" {
+		up.status, up.errors, c.repo.refusal = "failed", []string{why}, ""
+		c.repo.sarifs = append(c.repo.sarifs, up)
+		return accepted(obj{"id": up.id})
+	}
 	c.repo.sarifs = append(c.repo.sarifs, up)
 	rep := accepted(obj{"id": up.id, "url": c.s.url + "/repos/" + c.repo.fullName() + "/code-scanning/sarifs/" + up.id})
 	if len(up.errors) > 0 {
@@ -141,6 +146,10 @@ func gunzip(packed []byte) ([]byte, error) {
 func (c *call) getSARIF() reply {
 	for _, up := range c.repo.sarifs {
 		if up.id == c.param("sarif_id") {
+			if !up.asked { // GitHub takes an upload before it reads it
+				up.asked = true
+				return ok(obj{"processing_status": "pending"})
+			}
 			o := obj{"processing_status": up.status, "analyses_url": c.s.url + "/repos/" + c.repo.fullName() +
 				"/code-scanning/analyses?sarif_id=" + up.id}
 			if len(up.errors) > 0 {

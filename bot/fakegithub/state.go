@@ -40,6 +40,7 @@ type repo struct {
 	runs       []*checkRun
 	comments   []*comment
 	sarifs     []*sarif
+	refusal    string // what code scanning says of the next upload; empty: it takes it
 	// permissions of users on this repository, over the global ones.
 	permissions map[string]string
 }
@@ -139,6 +140,7 @@ type sarif struct {
 	id, commitSHA, ref string
 	status             string
 	errors             []string
+	asked              bool // somebody asked what became of it
 	document           json.RawMessage
 	results            int
 	created            time.Time
