@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/firmproof/firmproof/bot"
+	"github.com/firmproof/firmproof/pipeline/store"
 )
 
 // TestMain lets the test binary be a server of its own, to be killed.
@@ -151,13 +152,19 @@ func TestOneServer(t *testing.T) {
 	}
 }
 
-// TestMissed: a webhook that nobody took is asked for again, once.
+// TestMissed: a webhook that nobody took is asked for again, once, also where a process that was killed was about to.
 func TestMissed(t *testing.T) {
 	c := &reader{}
 	w := newWorld(t, c)
 	w.repo("int main\n")
 	w.push("fix", "int main\nbug\n")
 	w.stop()
+	if err := w.database().Write(context.Background(), func(tx store.Tx) error { // as one that was killed left it
+		_, err := tx.TryLock(context.Background(), "redeliver", "dead", 10*time.Minute)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	w.pull("fix", false)
 	time.Sleep(200 * time.Millisecond)
 	w.start()

@@ -26,6 +26,7 @@ func controlCalls() map[string]controlCall {
 		"POST /_fake/repos":        (*Server).controlRepo,
 		"POST /_fake/sarif":        (*Server).controlSARIF,
 		"POST /_fake/visibility":   (*Server).controlVisibility,
+		"POST /_fake/rename":       (*Server).controlRename,
 		"POST /_fake/delete":       (*Server).controlDelete,
 		"POST /_fake/push":         (*Server).controlPush,
 		"POST /_fake/pulls":        (*Server).controlPull,

@@ -208,6 +208,21 @@ func (s *Server) controlSARIF(body []byte) (obj, error) {
 	return obj{}, nil
 }
 
+// controlRename gives a repository another name below its owner: {"repo","name"}. The events that follow have it; the one
+// about the renaming itself is not sent, as if it was lost.
+func (s *Server) controlRename(body []byte) (obj, error) {
+	var q struct{ Repo, Name string }
+	if err := parse(body, &q); err != nil {
+		return nil, err
+	}
+	r, err := s.repoNamed(q.Repo)
+	if err != nil {
+		return nil, err
+	}
+	r.name = q.Name
+	return obj{}, nil
+}
+
 // controlDelete deletes a repository: {"repo"}.
 func (s *Server) controlDelete(body []byte) (obj, error) {
 	var q struct{ Repo string }
