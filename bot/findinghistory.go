@@ -18,6 +18,7 @@ type findingHistory struct {
 	Again    bool             // it was there and gone before
 	Gone     *store.Run       // the first run after it without the finding, if there is one
 	Commits  []namedCommit    // that were new in FirstBad, newest first: one of them is the first bad one
+	Mended   []namedCommit    // that were new in Gone, newest first: one of them mended it
 	Runs     []sighting       // newest first
 	Origin   *pipeline.Origin // what a bisection says; nil: there was none
 }
@@ -101,11 +102,19 @@ func historyOf(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Findi
 		return nil, err
 	}
 	h.Origin = origins[f.Fingerprint]
-	list, err := tx.Commits(ctx, h.FirstBad.Parent)
-	for _, c := range list {
-		h.Commits = append(h.Commits, namedCommit(c))
+	if h.Commits, err = newIn(ctx, tx, h.FirstBad.Parent); err == nil && h.Gone != nil {
+		h.Mended, err = newIn(ctx, tx, h.Gone.Parent)
 	}
 	return h, err
+}
+
+// newIn lists the commits that were new in an aggregate run, newest first.
+func newIn(ctx context.Context, tx store.Tx, run string) (out []namedCommit, err error) {
+	list, err := tx.Commits(ctx, run)
+	for _, c := range list {
+		out = append(out, namedCommit(c))
+	}
+	return out, err
 }
 
 // ageOf words a time in its largest unit.

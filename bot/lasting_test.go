@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -35,7 +36,11 @@ func TestLastingFinding(t *testing.T) {
 		{"int main\nbug again\n", "<strong>reopened: it was gone before</strong>"}} {
 		w.push("main", c.text)
 		w.await("the push", finished(2*(i+2)))
-		look(address, c.want)
+		page := look(address, c.want)
+		tip := w.state().CheckRuns[2*i+2].HeadSHA
+		if mended := regexp.MustCompile(`This commit mended it:</p>\s*<ul><li>.*` + tip[:10]).MatchString(page); mended != (i == 0) {
+			t.Errorf("%s: the commit that mended it is named: %v; %s", c.want, mended, page)
+		}
 	}
 	look("/repos/acme/fw/findings?q=BUG+again", "bug again")
 	look("/repos/acme/fw/findings?q=%25", "Nothing has", "bug again")
