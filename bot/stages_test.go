@@ -53,7 +53,7 @@ func killAt(t *testing.T, stages []stage) {
 	const bugs = 120
 	main := func(i int) string { return fmt.Sprintf("int main\n// %d\n", i) + strings.Repeat("bug\n", bugs) }
 	k.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "fix",
-		"files": obj{".firmproof.yml": commentManifest, "main.c": main(0)}})
+		"files": obj{".firmproof.yml": testManifest, "main.c": main(0)}})
 	pull := k.pull("fix", false)
 	k.await("the first run", finished(3))
 	asks := 0
@@ -144,7 +144,7 @@ func (k *killed) quiet(what string, asks int) {
 				rockets++
 			}
 		}
-		all := summaries(s)
+		all := s.Summaries
 		return rockets == asks && len(all) > 0 && strings.Contains(all[0], head)
 	})
 }
@@ -163,7 +163,7 @@ func (k *killed) answers(s state) []string {
 func (k *killed) once(what string, bugs int) {
 	k.t.Helper()
 	s := k.state()
-	if n := len(summaries(s)); n != 1 {
+	if n := len(s.Summaries); n != 1 {
 		k.t.Errorf("after %s: %d summaries", what, n)
 	}
 	seen := map[string]bool{}

@@ -5,23 +5,10 @@ import (
 	"testing"
 )
 
-const commentManifest = testManifest + "report: {comment: true}\n"
-
-// summaries are our summary comments on pull requests.
-func summaries(s state) []string {
-	var out []string
-	for _, c := range s.Comments {
-		if strings.HasPrefix(c.Body, "<!-- firmproof summary -->") {
-			out = append(out, c.Body)
-		}
-	}
-	return out
-}
-
 func (w *world) wantSummary(what string, parts ...string) {
 	w.t.Helper()
 	w.await(what, func(s state) bool {
-		all := summaries(s)
+		all := s.Summaries
 		if len(all) > 1 {
 			w.t.Fatalf("%s: %d summaries", what, len(all))
 		}
@@ -37,12 +24,12 @@ func (w *world) wantSummary(what string, parts ...string) {
 	})
 }
 
-// TestSummary: one comment, if the manifest asks for it, that each run brings up to date.
+// TestSummary: one comment, unless the manifest wants none, that each run brings up to date.
 func TestSummary(t *testing.T) {
 	w := newWorld(t, &reader{})
 	w.repo("int main\n")
 	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "main",
-		"files": obj{"main.c": "bug old\nbug gone\n", ".firmproof.yml": commentManifest}})
+		"files": obj{"main.c": "bug old\nbug gone\n", ".firmproof.yml": testManifest}})
 	w.await("the base branch", finished(3))
 	// made, but the answer is lost; then the call fails altogether
 	w.call("POST", "/_fake/faults", []obj{{"match": "POST .*/issues/.*/comments", "times": 1, "kind": "after-effect",
@@ -56,18 +43,18 @@ func TestSummary(t *testing.T) {
 	w.wantSummary("the next commit", "0 new, 4 fixed, 0 known", "| `main` | ✅ proved, 2 fixed")
 	w.push("fix", "broken\n")
 	w.wantSummary("a commit that does not build", "no answer", "**x86_64**: failure", "main.c:1:1")
-	for _, c := range w.state().Comments {
+	for _, body := range w.state().Summaries {
 		// a person's copy is not ours
-		w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann", "body": c.Body})
+		w.call("POST", "/_fake/comments", obj{"repo": "acme/fw", "number": n, "user": "ann", "body": body})
 	}
 	w.call("POST", "/_fake/push", obj{"repo": "acme/fw", "branch": "quiet",
-		"files": obj{".firmproof.yml": testManifest, "main.c": "bug\n"}})
+		"files": obj{".firmproof.yml": testManifest + "report: {comment: false}\n", "main.c": "bug\n"}})
 	w.pull("quiet", false)
 	w.await("the quiet pull request", func(s state) bool {
 		return finished(len(s.CheckRuns))(s) &&
 			len(s.CheckRuns) >= 15
 	})
-	if got := len(summaries(w.state())); got != 2 {
+	if got := len(w.state().Summaries); got != 2 {
 		t.Errorf("%d summaries and copies, want 2", got)
 	}
 }

@@ -228,6 +228,7 @@ type state struct {
 		Body string
 		User any
 	} `json:"comments"`
+	Summaries  []string                   // of the comments, which has the others
 	Reactions  []struct{ Content string } `json:"reactions"`
 	SARIF      []map[string]any           `json:"sarif"`
 	Deliveries []struct {
@@ -251,6 +252,15 @@ func (w *world) state() state {
 	if err := json.Unmarshal(text, &s); err != nil {
 		w.t.Fatal(err)
 	}
+	others := s.Comments[:0]
+	for _, c := range s.Comments {
+		if strings.HasPrefix(c.Body, "<!-- firmproof summary -->") {
+			s.Summaries = append(s.Summaries, c.Body)
+		} else {
+			others = append(others, c)
+		}
+	}
+	s.Comments = others
 	return s
 }
 

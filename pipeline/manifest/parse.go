@@ -54,7 +54,7 @@ const (
 // every mistake, in order of position.
 func Parse(file string, data []byte) (*Manifest, error) {
 	p := parser{r: strict.Reader{Homes: homes()}, m: &Manifest{Path: file, Functions: FunctionsNone,
-		Report: Report{Annotate: "changed-lines", FailOn: "unknown"}}}
+		Report: Report{Annotate: "changed-lines", FailOn: "unknown", Comment: true}}}
 	if root := p.r.Parse(data, strict.DefaultLimits()); root != nil {
 		p.top(root)
 	}
