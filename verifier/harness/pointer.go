@@ -51,7 +51,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		args[i] = h.anyBlock(name, h.Int(h.Word(), e.bytes))
 		h.holdsElements(e.elem)
 		h.out.Blocks[len(h.out.Blocks)-1].text = true
-		h.Store(h.Int(ir.Int(8), 0), h.Gep(args[i], e.bytes-1, nil, 0), 1)
+		brings(id, h.Store(h.Int(ir.Int(8), 0), h.Gep(args[i], e.bytes-1, nil, 0), 1)) // it says how long the string is
 	default:
 		args[i] = h.blockOf(name, e.elem, h.Int(h.Word(), e.bytes))
 		if e.guess && ir.IsVoid(e.elem) {
