@@ -20,6 +20,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/race"
+	"github.com/firmproof/firmproof/verifier/replay"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -44,7 +45,7 @@ func Decide(ctx context.Context, m *ir.Module, plan problem.Plan, res *verdict.R
 	if c.find(); calls.Entry != "" && len(c.open) > 0 && ctx.Err() == nil {
 		engines, limit := callsEngines, policy.CallsTime
 		if !c.wouldProve() {
-			engines, limit = callsEngines[:1], policy.CallsSearch
+			engines, limit = callsSearch, policy.CallsSearch
 		}
 		if found := c.run(ctx, calls.Entry, calls.Assumptions, calls.Open, engines, limit); found != nil {
 			c.take(found)
@@ -190,13 +191,18 @@ func (c *byCalls) saysMore(f, claim *verdict.Claim, found *verdict.Result) bool 
 		!found.Adds(f, claim)
 }
 
-// callsEngines look at runs of an entry of calls.
-var callsEngines = []race.Entrant{
+// callsSearch look for runs of an entry of calls that violate a claim: few calls, and many.
+var callsSearch = []race.Entrant{
 	{Name: "unwinding", Engine: bmc.Engine{}},
+	{Name: "states", Engine: replay.States{}, After: "unwinding", Or: policy.CallsStates},
+}
+
+// callsEngines look at runs of an entry of calls.
+var callsEngines = append(slices.Clone(callsSearch), []race.Entrant{
 	{Name: "graph", Engine: graphterm.Safety{}, After: "unwinding", Or: policy.CallsInduction,
 		Share: policy.SafetyGraphPercent},
 	{Name: "induction", Engine: invariant.Engine{}, After: "unwinding", Or: policy.CallsInduction},
-}
+}...)
 
 // stopSoon returns a function that is told of violations, and ends ctx a while after the first that is asked for: then
 // what else there is does not hold in all runs.

@@ -66,7 +66,7 @@ func (p *Program) Calls(f *ir.Func, linkage func(*ir.Func) (static, known bool))
 	if c == nil {
 		return nil
 	}
-	w := &callWriter{Builder: irbuild.Function(p.m, callsPrefix+f.Name, ir.Void(), f.Pos), p: p, cone: c}
+	w := &callWriter{Builder: irbuild.Function(p.m, callsPrefix+f.Name, ir.Void(), f.Pos), p: p, cone: c, first: map[string]*ir.Func{}}
 	w.Func.CName = "any calls"
 	w.out.Functions = namesOf(c.list)
 	w.makeHandles()
@@ -93,7 +93,8 @@ type callWriter struct {
 	made   int  // calls that were written
 	begun  bool // calls come first without which others are not made
 	limits []limited
-	handed map[int]*shared // what the next call gets for parameters (made.go); nil: what handleFor says
+	first  map[string]*ir.Func // by type: any function that a pointer led to first
+	handed map[int]*shared     // what the next call gets for parameters (made.go); nil: what handleFor says
 	out    Calls
 }
 

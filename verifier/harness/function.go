@@ -32,7 +32,7 @@ func (h *harness) function(name string, t *ir.DType, known *places.Held) ir.Valu
 	candidates, how := h.candidates(t, known)
 	if len(candidates) == 0 {
 		f := h.anyFunction(name, t)
-		return h.made(h.callsAny(name, t), h.AddrOfFunc(f))
+		return h.made(h.callsAny(name, t), h.asBefore(name, t, f))
 	}
 	names := make([]string, len(candidates))
 	var out ir.Value
@@ -48,6 +48,22 @@ func (h *harness) function(name string, t *ir.DType, known *places.Held) ir.Valu
 	}
 	return h.made(h.note(name, verdict.Calls, verdict.Observed, "%s leads to %s, %s", name, strings.Join(names, " or "),
 		how), out)
+}
+
+// asBefore returns the address of f, a function of type t, or in calls in any order of the one that a pointer of the type
+// led to first: who registers a function hands it over again to take it out.
+func (h *harness) asBefore(name string, t *ir.DType, f *ir.Func) ir.Value {
+	own := h.AddrOfFunc(f)
+	if h.calls == nil {
+		return own
+	}
+	first := h.calls.first[t.Name]
+	if first == nil {
+		h.calls.first[t.Name] = f
+		return own
+	}
+	return h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{
+		h.any(name+" is as before", ir.Int(1)), h.AddrOfFunc(first), own}})
 }
 
 // candidates lists the functions that a pointer to a t may lead to; none: it may be any.

@@ -44,7 +44,7 @@ func (p *Program) Made(f *ir.Func, linkage func(*ir.Func) (static, known bool)) 
 	}
 	c.add(f)
 	w := &callWriter{Builder: irbuild.Function(p.m, madePrefix+f.Name, ir.Void(), f.Pos), p: p, cone: c,
-		handed: map[int]*shared{}}
+		first: map[string]*ir.Func{}, handed: map[int]*shared{}}
 	w.Func.CName = f.CName
 	c.findSetups(all)
 	between := c.between(all, list)

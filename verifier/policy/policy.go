@@ -44,6 +44,7 @@ const (
 	CallsTime      = 2 * time.Second
 	CallsSearch    = time.Second // where a proof would say no more
 	CallsInduction = 500 * time.Millisecond
+	CallsStates    = 300 * time.Millisecond // unwinding took so long: what fails needs more calls
 	CallsMore      = 300 * time.Millisecond // after the first failure that is asked for
 
 	// for blocks of guessed sizes that turn out too short
