@@ -148,7 +148,7 @@ func QuestionOf(p *problem.Problem) flow.Question {
 		}
 		q.IDs = append(q.IDs, a.ID)
 		q.Apart[a.ID], q.Still[a.ID] = a.Relation == verdict.Apart, a.Relation == verdict.Quiet
-		q.Mapped[a.ID], q.Nonnull[a.ID] = a.Relation == verdict.Mapped, a.MayBeNull()
+		q.Mapped[a.ID], q.Nonnull[a.ID] = a.Relation == verdict.Mapped, a.MayBeNull() && a.Other != verdict.Linked
 		replaced := a.MayBeReplaced()
 		if replaced {
 			if f := p.Module.Func(a.Subject); f != nil {

@@ -159,7 +159,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 		if h.reaches(known.Null) || h.reaches(known.Copied) {
 			return h.orNull(name, f)
 		}
-		return h.memberOrNull(name, known, f)
+		return h.memberOrNull(name, known, "", f)
 	}
 	elem := t.Elem
 	if ir.IsVoid(elem) && known.As != nil {
@@ -167,6 +167,10 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	}
 	if ir.IsStruct(elem) {
 		h.out.Structs = append(h.out.Structs, name)
+	}
+	linked := ""
+	if ir.IsStruct(elem) && places.LayoutOf(elem) == member.Of {
+		linked = verdict.Linked
 	}
 	size, g := ir.SizeInC(elem), h.given(name)
 	switch {
@@ -192,7 +196,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 			h.opaque(name, policy.HarnessCount)
 		}
 		brings(h.note(name, verdict.Extent, verdict.Chosen, "%s", text), b)
-		return h.memberOrNull(name, known, b)
+		return h.memberOrNull(name, known, linked, b)
 	}
 	bytes := size
 	if !ir.IsStruct(elem) {
@@ -208,7 +212,7 @@ func (h *harness) inside(name string, t *ir.DType, member places.Place, depth in
 	h.guess(name, elem) // it may be an array, or a part of something, as well
 	h.fill("*"+name, elem, to, places.Place{}, 0, depth+1, left)
 	h.noteTests(name, known)
-	return h.memberOrNull(name, known, h.orSame(name, elem, to))
+	return h.memberOrNull(name, known, linked, h.orSame(name, elem, to))
 }
 
 // guessText says of a block how large it is, where nothing in the program does.

@@ -49,12 +49,12 @@ func (h *harness) memberOfOrNull(name string, t *ir.DType, i int, v ir.Value) ir
 		known = &places.Held{}
 	}
 	h.noteTests(name, known)
-	return h.memberOrNull(name, known, v)
+	return h.memberOrNull(name, known, "", v)
 }
 
 // memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, and in harnesses that are wide,
-// where the function comes to code that compares it with null.
-func (h *harness) memberOrNull(name string, known *places.Held, v ir.Value) ir.Value {
+// where the function comes to code that compares it with null. linked: what leads to a structure of its own kind.
+func (h *harness) memberOrNull(name string, known *places.Held, linked string, v ir.Value) ir.Value {
 	null := h.given(name).Null
 	switch {
 	case null != nil && *null:
@@ -63,7 +63,8 @@ func (h *harness) memberOrNull(name string, known *places.Held, v ir.Value) ir.V
 		h.widened = true
 		return h.orNull(name, v)
 	case null == nil && !h.filling:
-		return h.notNull(name, verdict.Chosen, name+" is not null", v)
+		v = h.notNull(name, verdict.Chosen, name+" is not null", v)
+		h.noted(v.(*ir.Instr).Assumes[0]).Other = linked
 	}
 	return v
 }

@@ -13,7 +13,7 @@ type Assumption struct {
 	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
 	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function;
-	// with Extent: the number that counts it
+	// with Extent: the number that counts it; with Nullness: Linked
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"`           // shown; nothing is decided by it
@@ -42,6 +42,10 @@ const (
 
 // MayBeNull is the Line of an assumption that a pointer is not null, which the program compares with null.
 const MayBeNull = "may be null"
+
+// Linked is the Other of an assumption that a member is not null which leads to a structure of its own kind: null may end
+// the list or tree there, whether or not the program asks.
+const Linked = "linked"
 
 // Replaceable is the Other of an assumption about calls of a function that another file may define instead.
 const Replaceable = "replaceable"
