@@ -80,7 +80,7 @@ func (h *harness) handed(i int) *ir.DType {
 		return nil
 	}
 	e := h.extentOf(i, h.nameOf(i))
-	if e.count >= 0 || e.text || len(e.tables) > 0 || e.bytes != ir.SizeInC(elem) {
+	if e.count >= 0 || e.text || len(e.tables) > 0 || e.ends != nil || e.bytes != ir.SizeInC(elem) {
 		return nil
 	}
 	return elem

@@ -22,6 +22,7 @@ type extent struct {
 	below  bool           // count may be less than 0, and there is nothing then
 	filled int64          // first elements whose pointers and truth values get values of their kind, at most
 	guess  bool           // nothing says how much it is
+	ends   *flexible      // a member of it says; then bytes is without that
 	tables []*ir.Global   // constants of the program that it leads to one of; then the rest does not count
 	note   string         // the assumption
 	origin verdict.Origin // of it
@@ -87,6 +88,10 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	e := &extent{elem: elem, count: -1, bytes: max(u.Need, one), origin: verdict.Chosen}
 	if ir.IsStruct(elem) {
 		e.bytes = (e.bytes + one - 1) / one * one
+	}
+	if x := h.flexibleOf(elem); x != nil {
+		e.bytes, e.ends, e.note = one, x, x.note(name, elem)
+		return e
 	}
 	passed, at := h.smallest(i)
 	switch {
@@ -249,18 +254,13 @@ func (h *harness) namedAfter(i, n int) bool {
 	if n >= len(h.vars) || h.vars[n] == nil || !h.of.Params[n].T.IsInt() || ir.SizeInC(h.elemOf(i)) > 1 {
 		return false
 	}
-	pointer, length := strings.ToLower(h.nameOf(i)), strings.ToLower(h.nameOf(n))
-	return len(pointer) > 1 && isLength(length) && strings.Contains(length, pointer)
+	return isLength(h.nameOf(n)) && isNamedAfter(h.nameOf(n), h.nameOf(i))
 }
 
 // namedAfterOther reports whether parameter n is a length that is named after another pointer than i: `in_len` says how
 // much `in` leads to, and at least how much `out`.
 func (h *harness) namedAfterOther(i, n int) bool {
-	length := strings.ToLower(h.nameOf(n))
-	names := func(k int) bool {
-		name := strings.ToLower(h.nameOf(k))
-		return len(name) > 1 && strings.Contains(length, name)
-	}
+	names := func(k int) bool { return isNamedAfter(h.nameOf(n), h.nameOf(k)) }
 	for k, v := range h.vars {
 		if k != i && k != n && v != nil && v.T != nil && v.T.Kind == ir.DPointer && names(k) {
 			return !names(i)

@@ -40,6 +40,15 @@ func countsFor(length, pointer string) bool {
 	return true
 }
 
+// isNamedAfter reports whether the name of a length has that of a pointer in it: `bufsz` of `buf`, `a_len` and `aLen` of `a`.
+func isNamedAfter(length, pointer string) bool {
+	if p := strings.ToLower(pointer); len(p) != 1 {
+		return p != "" && strings.Contains(strings.ToLower(length), p)
+	}
+	return slices.Contains(strings.Split(strings.ToLower(length), "_"), strings.ToLower(pointer)) ||
+		len(length) > 1 && length[:1] == pointer && 'A' <= length[1] && length[1] <= 'Z'
+}
+
 // saysBytes reports whether the name of a length is one of bytes where the pointer beside it is void: `len`, `data_size`,
 // and not `count`, which is of what the pointer is taken for.
 func saysBytes(name string) bool {

@@ -47,6 +47,8 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	switch {
 	case e.count >= 0:
 		args[i] = h.elements(name, e, args)
+	case e.ends != nil:
+		args[i] = h.flexible(name, e.elem, e.ends)
 	case e.text:
 		args[i] = h.anyBlock(name, h.Int(h.Word(), e.bytes))
 		h.holdsElements(e.elem)

@@ -120,6 +120,10 @@ func (w *harnessText) pointer(v *ir.Var, e *extent) {
 	}
 	size := w.size(v, e)
 	w.line("/* %s */", e.note)
+	if e.ends != nil {
+		w.flexible(v.Name, declaration(v.T, v.Name), e.ends, e.elem)
+		return
+	}
 	w.block(declaration(v.T, v.Name), v.Name, size)
 	if e.text {
 		w.line("((char *)%s)[%d] = 0;", v.Name, e.bytes-1)

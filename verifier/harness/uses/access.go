@@ -1,6 +1,8 @@
 package uses
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -42,8 +44,8 @@ func (s *useScan) isArray(k int, v ir.Value) bool {
 	return false
 }
 
-// endsOpen reports whether a structure ends in an array without a length.
-func endsOpen(t *ir.DType) bool {
+// EndsOpen reports whether a structure ends in an array without a length.
+func EndsOpen(t *ir.DType) bool {
 	if len(t.Fields) == 0 {
 		return false
 	}
@@ -79,8 +81,21 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			s.told(k, l, max(plus, 0), in.Scales[i] == 1)
 		}
 	}
-	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v)
+	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v) && !(size == s.numbers[k] && s.wentOn(v))
 }
+
+// wentOn reports whether v is computed from a variable that the function may have moved on behind where its parameter
+// leads: of `while (*p) p++; last = p[-1];` nothing says that there is something in front of the first character.
+func (s *useScan) wentOn(v ir.Value) bool {
+	ld, ok := ir.Root(v).(*ir.Instr)
+	return ok && ld.Op == ir.OpLoad && slices.ContainsFunc(ir.StoresBefore(ld), func(in *ir.Instr) bool {
+		k, plain := s.from(in.Args[0])
+		return k >= 0 && !plain && step(in.Args[0]) != nil && !goesBack(step(in.Args[0]))
+	})
+}
+
+// goesBack reports whether a step leads a constant number of bytes back.
+func goesBack(in *ir.Instr) bool { return len(in.Args) == 1 && in.Off < 0 || isBefore(in) }
 
 // isBefore reports whether v is at a fixed place in front of what it is computed from.
 func isBefore(v ir.Value) bool {

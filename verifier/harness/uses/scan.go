@@ -47,7 +47,7 @@ func (p *Reader) Of(f *ir.Func) []Use {
 		return u
 	}
 	s := &useScan{p: p, uses: make([]Use, len(f.Params)), of: map[ir.Value]int{}, bound: map[ir.Value]limit{},
-		structs: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}, index: map[[2]int]bool{},
+		structs: map[int]int64{}, numbers: map[int]int64{}, open: map[int]bool{}, members: map[ir.Value]bool{}, index: map[[2]int]bool{},
 		inner: map[ir.Value]int{}}
 	for i := range s.uses {
 		s.uses[i].Param = -1
@@ -58,7 +58,9 @@ func (p *Reader) Of(f *ir.Func) []Use {
 	}
 	for i, v := range ir.ParamVars(f) {
 		if v != nil && v.T != nil && ir.IsStruct(v.T.Elem) {
-			s.structs[i], s.open[i] = ir.SizeInC(v.T.Elem), endsOpen(v.T.Elem)
+			s.structs[i], s.open[i] = ir.SizeInC(v.T.Elem), EndsOpen(v.T.Elem)
+		} else if v != nil && v.T != nil && ir.IsNumber(v.T.Elem) {
+			s.numbers[i] = ir.SizeInC(v.T.Elem)
 		}
 	}
 	s.copies(f)
@@ -95,6 +97,7 @@ type useScan struct {
 	index map[[2]int]bool    // of a pointer, by both parameters
 
 	structs map[int]int64     // sizes of structures that parameters point to
+	numbers map[int]int64     // likewise of numbers
 	open    map[int]bool      // those with an array without a length at their end
 	members map[ir.Value]bool // variables that hold the address of a member of one
 }
