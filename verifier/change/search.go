@@ -72,7 +72,7 @@ func (x *against) isDoubtful(found []verdict.Claim, res *verdict.Result) bool {
 func (x *against) search(w way, found []verdict.Claim, res *verdict.Result) {
 	s := &changeSearch{against: x, way: w, inputs: replay.NewMutants(x.samples, w.now.p.Module, w.before.p.Module),
 		tried: map[string]int{}, stood: map[string]bool{}, fails: map[failure]bool{}}
-	s.inputs.Prefer(w.differs())
+	s.inputs.Prefer(differing(w.now.p.Module, w.before.p.Module, w.differs()))
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Violated && x.fell(*c) == Stands {
 			s.stood[c.ID] = true

@@ -29,3 +29,27 @@ func TestAgainstWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestAgainstNumbers: what only one number brings about is found where the change has that number, wherever the number
+// stands.
+func TestAgainstNumbers(t *testing.T) {
+	side := func(x string) change.Side {
+		return change.Side{
+			Module: testprogram.Compile(t, `int main(void) {
+  unsigned x = nondet_uint(), y = 77, again = nondet_uint();
+  if (again > 3) y = x * 3u;
+  y = `+x+` * 2654435761u;
+  CHECK(y != 0);
+  return 0;
+}`, "-O0"),
+			Plan:   problem.Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}},
+			Stands: func(verdict.Claim) change.Standing { return change.Stands },
+			Open:   true,
+		}
+	}
+	base, head := side("(x | 1u)"), side("(x - 305419896u)")
+	c := change.Against(t.Context(), base, head, nil, &verdict.Result{})
+	if c == nil || len(c.New) != 1 {
+		t.Errorf("%+v, want 1 new", c)
+	}
+}

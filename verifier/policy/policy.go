@@ -197,17 +197,22 @@ const (
 	SearchEach     = 4               // inputs that are tried for a claim which would be no finding
 	SearchStale    = 3_000           // executions after the last one that went a new way
 
-	MetEach       = 8      // numbers that one was compared with
-	MetKept       = 10_000 // of all
-	MutantsKept   = 2_000  // inputs that are gone on from
-	VisitDigits   = 10     // of how often an execution came to a block, that are told apart
-	MutantsNewest = 8      // of which half of the next come
-	MutantsOfNone = 12     // one of so many comes from none of them
-	MutantTexts   = 400    // text literals
-	MutantText    = 64     // bytes of one
-	MutantBytes   = 4_096  // in front of a block, which are changed
-	SamplePlaced  = 6      // times that a sample is put into a block
-	WayConflicts  = 20_000 // of a question whether a claim fails in another way, too
+	MetEach       = 8         // numbers that one was compared with
+	MetKept       = 10_000    // of all
+	MutantsKept   = 2_000     // inputs that are gone on from
+	VisitDigits   = 10        // of how often an execution came to a block, that are told apart
+	MutantsNewest = 8         // of which half of the next come
+	MutantsOfNone = 12        // one of so many comes from none of them
+	MutantTexts   = 400       // text literals
+	MutantText    = 64        // bytes of one
+	MutantBytes   = 4_096     // in front of a block, which are changed
+	NearCells     = 4_000_000 // pairs of instructions that are compared to find what differs
+	NearNumbers   = 48        // numbers of what differs that are tried
+	BesideKept    = 16        // inputs of which all neighbours are tried
+	BesideTries   = 400       // neighbours of one
+	BesideBytes   = 64        // first bytes of a block that get such numbers
+	SamplePlaced  = 6         // times that a sample is put into a block
+	WayConflicts  = 20_000    // of a question whether a claim fails in another way, too
 )
 
 // Induction over several turns.

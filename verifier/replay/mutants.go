@@ -26,6 +26,7 @@ type Mutants struct {
 	big      bool                // words begin with the high byte
 	random   uint64
 	drawn    int
+	trying   neighbours // of inputs that came near
 }
 
 // NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too, and so
@@ -63,13 +64,20 @@ func (m *Mutants) Next() input.Source {
 	if list := m.sampled(); list != nil {
 		return &mutant{m: m, list: list}
 	}
+	if m.drawn%4 == 2 {
+		if list := m.beside(); list != nil {
+			return &mutant{m: m, list: list}
+		}
+	}
 	if m.drawn == 1 || len(m.kept) == 0 || m.below(policy.MutantsOfNone) == 0 {
 		return &mutant{m: m, zeros: m.drawn == 1}
 	}
 	list := m.chosen()
 	for range 1 << m.below(4) {
 		i := m.below(len(list))
-		list[i] = m.changed(list, i)
+		if m.below(8) > 0 || !end(list, i, 1+m.below(textOf(list[i])+1)) {
+			list[i] = m.changed(list, i)
+		}
 	}
 	return &mutant{m: m, list: list}
 }
@@ -86,10 +94,7 @@ func (m *Mutants) below(n int) int {
 func (m *Mutants) changed(list []input.Input, i int) input.Input {
 	in := list[i]
 	if in.Kind == input.Havoc {
-		data := map[int64]byte{}
-		for off, b := range in.Bytes {
-			data[off] = b
-		}
+		data := copied(in.Bytes)
 		for range 1 << m.below(3) {
 			m.write(in.Instr, data)
 		}
@@ -107,6 +112,8 @@ func (m *Mutants) changed(list []input.Input, i int) input.Input {
 		}
 	}
 	switch o := list[m.below(len(list))]; {
+	case len(m.want.Numbers) > 0 && m.below(4) == 0:
+		in.Value = resized(m.want.Numbers[m.below(len(m.want.Numbers))], w)
 	case m.below(6) == 0 && o.Value.Width() == w: // numbers that belong together: a length and an index
 		in.Value = word.Add(o.Value, word.NewInt(w, int64(m.below(3)-1)))
 	case m.below(6) == 0:
@@ -130,7 +137,7 @@ func (m *Mutants) value(at *ir.Instr, width int) word.Vec {
 	case 3:
 		n = m.values[m.below(len(m.values))]
 	case 4:
-		n = int64(1)<<m.below(63) + int64(m.below(3)-1)
+		n = int64(1)<<m.below(1+m.below(min(max(width, 1), 63))) + int64(m.below(3)-1)
 	case 5:
 		n = -int64(m.below(20))
 	case 6:
@@ -138,7 +145,7 @@ func (m *Mutants) value(at *ir.Instr, width int) word.Vec {
 	case 7: // the least one, the greatest, and one beside them
 		n = int64(1)<<(min(max(width, 1), 64)-1) - int64(m.below(3))
 	default:
-		n = int64(m.below(20))
+		n = int64(m.below(20 + 80*m.below(2)))
 	}
 	return word.NewInt(width, n)
 }
@@ -158,20 +165,25 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 			data[off+int64(i)] = v
 		}
 	}
-	switch m.below(10) {
-	case 0:
+	switch n := m.below(12); {
+	case n >= 10 && len(m.want.Numbers) > 0:
+		v := m.want.Numbers[m.below(len(m.want.Numbers))]
+		w := (v.Width() + 7) / 8
+		off -= off % int64(w)
+		put(bytesOf(v.Low64(), w, m.big)...)
+	case n == 0:
 		put(byte(m.random))
-	case 8: // a longer number or name
+	case n == 8: // a longer number or name
 		b, n := m.char(at), 1+m.below(12)
 		shift(data, off, int64(n))
 		put(bytes.Repeat([]byte{b}, n)...)
-	case 9:
+	case n == 9:
 		shift(data, off, -int64(1+m.below(12)))
-	case 1:
+	case n == 1:
 		w := 1 << (1 + m.below(3))
 		off -= off % int64(w)
 		put(bytesOf(m.value(nil, 8*w).Low64(), w, m.big)...)
-	case 2:
+	case n == 2:
 		b := m.char(at)
 		most := 24
 		if m.below(2) == 0 {
@@ -181,11 +193,11 @@ func (m *Mutants) write(at *ir.Instr, data map[int64]byte) {
 			put(b)
 			off++
 		}
-	case 3:
+	case n == 3:
 		for i := range int64(1 + m.below(16)) {
 			delete(data, off+i)
 		}
-	case 4, 5:
+	case n == 4 || n == 5:
 		if len(m.texts) > 0 {
 			put(m.texts[m.below(len(m.texts))]...)
 			break

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	word "github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -19,8 +20,17 @@ type corpus struct {
 	best map[visits]int // of kept, by way
 	ways []visits       // in the order in which they were first gone
 	near []visits       // of these, those that are worth more tries
-	// in functions for which this says so; nil: none is worth more
-	want func(*ir.Func) bool
+	most []visits       // of these, to blocks of Near
+	want Near
+	new  [][]input.Input // with which an execution came to such a block in a new way: beside
+}
+
+// Near says what a search is about: inputs with which executions come there are gone on from more often. The zero value
+// says nothing.
+type Near struct {
+	Funcs   func(*ir.Func) bool
+	Blocks  map[*ir.Block]bool
+	Numbers []word.Vec // worth a try there
 }
 
 // kept are inputs with which an execution went a new way, or one at less cost.
@@ -36,8 +46,8 @@ type visits struct {
 	digits int
 }
 
-// Prefer has inputs with which executions come into some functions gone on from more often.
-func (c *corpus) Prefer(some func(*ir.Func) bool) { c.want = some }
+// Prefer says what the search is about.
+func (c *corpus) Prefer(near Near) { c.want = near }
 
 // Varied reports whether an execution asked for inputs.
 func (c *corpus) Varied() bool { return len(c.kept) > 0 }
@@ -81,8 +91,14 @@ func (c *corpus) Tell(given []input.Input, outs ...*interp.Outcome) (fresh bool)
 		if c.best[v] = k; k < 0 {
 			continue
 		}
-		if c.ways = append(c.ways, v); c.want != nil && c.want(v.block.Func) {
+		if c.ways = append(c.ways, v); c.want.Funcs != nil && c.want.Funcs(v.block.Func) {
 			c.near = append(c.near, v)
+		}
+		if c.want.Blocks[v.block] {
+			c.most = append(c.most, v)
+			if len(c.new) < policy.BesideKept && (len(c.new) == 0 || &c.new[len(c.new)-1][0] != &c.kept[k].list[0]) {
+				c.new = append(c.new, c.kept[k].list)
+			}
 		}
 	}
 	return len(first) > 0
@@ -104,6 +120,9 @@ func (m *Mutants) chosen() []input.Input {
 
 // candidate returns the index of inputs to go on from: half of the time of the newest, which went farthest.
 func (m *Mutants) candidate() int {
+	if len(m.most) > 0 && m.below(5) == 0 {
+		return m.best[m.most[m.below(len(m.most))]]
+	}
 	switch k := m.below(8); {
 	case k == 0:
 		return m.below(len(m.kept))

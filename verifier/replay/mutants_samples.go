@@ -56,13 +56,17 @@ func (m *Mutants) sampled() []input.Input {
 		data[int64(i)] = b
 	}
 	list[k].Bytes = data
-	length := int64(len(text) + more)
+	setSize(list, size, (int64(len(text)+more)+unit-1)/unit)
+	return list
+}
+
+// setSize makes the number that an instruction asks for another; nil: none.
+func setSize(list []input.Input, size *ir.Instr, n int64) {
 	for i := range list {
 		if in := &list[i]; in.Kind == input.Nondet && in.Instr == size && size != nil {
-			in.Value = word.NewInt(in.Value.Width(), (length+unit-1)/unit)
+			in.Value = word.NewInt(in.Value.Width(), n)
 		}
 	}
-	return list
 }
 
 // cut returns where a text ends early: every other time behind a mark, where parsers ask for more.

@@ -3,8 +3,10 @@ package replay_test
 import (
 	"testing"
 
+	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/replay"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -188,5 +190,54 @@ int main(void) {
 	}
 	if len(found) != 2 {
 		t.Errorf("fails at lines %v: a number is to become longer, and shorter", found)
+	}
+}
+
+// TestMutantsBeside: where an execution came near, each end of a text is tried, and in each place each number that is said
+// to be worth it.
+func TestMutantsBeside(t *testing.T) {
+	for what, condition := range map[string]string{
+		"an end":   "n * 2654435761u != 7 * 2654435761u",
+		"a number": "w[5] * 2654435761u != 305419896u * 2654435761u",
+	} {
+		m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned n = nondet_uint(), w[8], i;
+  if (n > 64) return 0;
+  unsigned char *p = malloc(n);
+  if (!p) return 0;
+  firmproof_havoc(p, n);
+  firmproof_havoc(w, sizeof w);
+  if (n < 5 || p[0] != '{') return 0;
+  CHECK(`+condition+`);
+  return 1;
+}`, "-O1")
+		p := testprogram.Problem(m, "main", verdict.Assert)
+		fails := func(near replay.Near) bool {
+			s := replay.NewMutants([][]byte{[]byte("{a sample of the project")}, m)
+			s.Prefer(near)
+			for range 600 {
+				rec := &input.Recorder{Source: s.Next()}
+				out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out.Kind == interp.Violation {
+					return true
+				}
+				s.Tell(rec.Inputs, out)
+			}
+			return false
+		}
+		near := replay.Near{Blocks: map[*ir.Block]bool{}, Numbers: []bits.Vec{bits.New(32, 305419896)}}
+		for _, b := range m.Func("main").Blocks {
+			near.Blocks[b] = true
+		}
+		if !fails(near) {
+			t.Errorf("%s: not found", what)
+		}
+		if what == "a number" && fails(replay.Near{}) {
+			t.Errorf("%s: found without: the program is too easy", what)
+		}
 	}
 }
