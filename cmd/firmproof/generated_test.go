@@ -416,6 +416,8 @@ struct enc { union { char *ptr; ptrdiff_t need; } data; const char *const end; i
 int put(struct enc *e, char b) { return e->data.ptr < e->end ? *e->data.ptr++ = b : -1; }
 int put_over(struct enc *e, char b) { return *e->data.ptr++ = b; }
 int words(const void *v) { const struct part *p = v; return p->last; }
+struct held { char *buf; unsigned size; };
+void hold(struct held *h, char *b, unsigned n) { h->buf = b; h->size = n; }
 `
 
 // TestHarnessCommand: harnesses that are written for functions of a file, one of them static, compile, stand in a
@@ -430,7 +432,7 @@ func TestHarnessCommand(t *testing.T) {
 		"after": verdict.Violated, "nested": verdict.Proved, "text": verdict.Proved, "words": verdict.Proved,
 		"last_of": verdict.Proved, "put": verdict.Proved, "put_over": verdict.Violated, "upto": verdict.Proved,
 		"upto_over": verdict.Violated, "between": verdict.Proved, "moved": verdict.Proved, "left": verdict.Proved,
-		"left_over": verdict.Violated}
+		"left_over": verdict.Violated, "hold": verdict.Proved}
 	written := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nharnesses:\n"
 	generated := "version: 1\nbuild: {sources: [\"src/*.c\"]}\nfunctions:\n"
 	for _, f := range slices.Sorted(maps.Keys(want)) {

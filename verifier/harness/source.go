@@ -35,6 +35,7 @@ func (p *Program) Source(f *ir.Func, name string) (string, error) {
 	if f.Variadic {
 		w.line("/* and what the format asks for */")
 	}
+	w.line("/* One call. `firmproof check` looks at calls before it, and at longer inputs, too. */")
 	w.line("%s(%s);", f.CName, strings.Join(args, ", "))
 	if releases(places.Reached(p.m, f)) {
 		w.line("/* The called code may free what is allocated here. Leave `leak` out of the checks. */")
@@ -154,8 +155,16 @@ func (w *harnessText) oneOf(list []*ir.Global) string {
 	return out.String() + "&" + list[0].Var.Name
 }
 
-// block allocates what a pointer leads to.
+// block allocates what a pointer leads to. What a member leads to has a name of its own, since the function may have the
+// member lead elsewhere.
 func (w *harnessText) block(declared, name, size string) {
+	if w.depth == 1 && strings.ContainsAny(name, "->*[") {
+		w.blocks++
+		made := fmt.Sprintf("block%d", w.blocks)
+		w.block("void *"+made, made, size)
+		w.line("%s = %s;", declared, made)
+		return
+	}
 	w.line("%s = malloc(%s);", declared, size)
 	w.line("firmproof_assume(%s != 0);", name)
 	w.line("firmproof_havoc((void *)%s, %s);", name, size)
