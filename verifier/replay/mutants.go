@@ -64,7 +64,7 @@ func (m *Mutants) Next() input.Source {
 	if list := m.sampled(); list != nil {
 		return &mutant{m: m, list: list}
 	}
-	if m.drawn%4 == 2 {
+	if m.drawn%2 == 0 {
 		if list := m.beside(); list != nil {
 			return &mutant{m: m, list: list}
 		}
