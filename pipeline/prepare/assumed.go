@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/harness"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -51,6 +52,16 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 		}
 	}
 	return nil
+}
+
+// aboutNobody says what is said about arguments of functions that the program does not have.
+func (b *preparation) aboutNobody(module *ir.Module, m *manifest.Manifest) (out []string) {
+	for _, a := range b.assumed(m) {
+		if f, _, _ := strings.Cut(a.Place, "."); len(called(module, f)) == 0 {
+			out = append(out, fmt.Sprintf("%s: the program has no function %s", where(m, a), f))
+		}
+	}
+	return out
 }
 
 // alias returns an error where places are not two pointers or more of one function.
