@@ -18,7 +18,7 @@ func TestSimulationByBoth(t *testing.T) {
 			"unsigned size(const char *s) {\n  char copy[20] = {0};\n  unsigned n = 0;\n" +
 				"  for (; n < 20 && s[n]; n++) copy[n] = s[n];\n  return n + !copy[0];\n}\n",
 			"unsigned size(const char *s) {\n  char copy[20] = {0};\n  unsigned n = 0;\n" +
-				"  for (; s[n]; n++) copy[n] = s[n];\n  return n + !copy[0];\n}\n", "s leads to a string of at most 383 characters"},
+				"  for (; s[n]; n++) copy[n] = s[n];\n  return n + !copy[0];\n}\n", "s leads to a string of at most 21 characters"},
 		"behind a member whose block is a guess": {
 			"struct out {\n  int *at;\n};\nstatic const int t[40] = {1};\nint put(struct out *o, unsigned k) {\n" +
 				"  o->at[5] = 1;\n  return k < 40 ? t[k] : 0;\n}\n",
