@@ -43,7 +43,10 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	} else {
 		id = h.noteCounted(name, number, e.origin, e.note)
 	}
-	defer func() { brings(id, args[i]) }()
+	defer func() {
+		brings(id, args[i])
+		h.aligned(i, name, args[i])
+	}()
 	switch {
 	case e.count >= 0:
 		args[i] = h.elements(name, e, args)
@@ -63,6 +66,14 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		for k := int64(1); k < e.filled; k++ {
 			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], places.Place{}, k*ir.SizeInC(e.elem), 1, &left)
 		}
+	}
+}
+
+// aligned notes of a pointer that the function accesses as something which is aligned to more than its type is (C17 6.3.2.3p7)
+// that it leads there: a harness allocates blocks, which are aligned for everything.
+func (h *harness) aligned(i int, name string, made ir.Value) {
+	if u := &h.uses[i]; (u.As == nil || !ir.IsVoid(h.elemOf(i))) && u.Align > h.alignOf(h.elemOf(i)) {
+		brings(h.note(name, verdict.Meaning, verdict.Chosen, "%s is aligned to %d bytes, more than its type is", name, u.Align), made)
 	}
 }
 

@@ -84,6 +84,13 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v) && !(size == s.numbers[k] && s.wentOn(v))
 }
 
+// aligned notes that an access at address v asks for an alignment.
+func (s *useScan) aligned(v ir.Value, align int64) {
+	if k, _ := s.from(v); k >= 0 {
+		s.uses[k].Align = max(s.uses[k].Align, align)
+	}
+}
+
 // wentOn reports whether v is computed from a variable that the function may have moved on behind where its parameter
 // leads: of `while (*p) p++; last = p[-1];` nothing says that there is something in front of the first character.
 func (s *useScan) wentOn(v ir.Value) bool {
@@ -190,7 +197,7 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Kept = mine.Kept || u.Kept && plain
 		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j])
 		if plain {
-			mine.Need = max(mine.Need, u.Need)
+			mine.Need, mine.Align = max(mine.Need, u.Need), max(mine.Align, u.Align)
 		}
 		if u.Param >= 0 && plain {
 			n := s.number(in.Args[u.Param])

@@ -11,6 +11,7 @@ import (
 // Use says what the code of a function says of one of its parameters, which is a pointer but for Tested and Compared.
 type Use struct {
 	Need   int64 // bytes that accesses at constant offsets reach
+	Align  int64 // that an access through it asks for, at most
 	Varies bool  // it is indexed by a value, or moved on
 	Reads  bool  // it is read through
 	Writes bool  // it is written through
@@ -271,8 +272,10 @@ func (s *useScan) instr(in *ir.Instr) {
 	switch in.Op {
 	case ir.OpLoad:
 		s.access(in.Args[0], s.p.m.Layout.SizeOf(in.Access), false)
+		s.aligned(in.Args[0], int64(in.Align))
 	case ir.OpStore:
 		s.access(in.Args[1], s.p.m.Layout.SizeOf(in.Access), true)
+		s.aligned(in.Args[1], int64(in.Align))
 		if k, plain := s.from(in.Args[0]); k >= 0 && plain && !isLocal(in.Args[1]) {
 			s.uses[k].Kept = true
 		}
