@@ -108,8 +108,8 @@ func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 // silent runs have no check run: a night's run and its bisections have the issue, the test of a patch has its comment,
 // and one that was cancelled before anyone saw it is not missed.
 func silent(r *store.Run) bool {
-	return r.Trigger == "nightly" || r.Trigger == pipeline.BisectTrigger || r.Trigger == pipeline.TestTrigger || r.State == store.Done && r.Conclusion == "cancelled" &&
-		r.CheckRun == 0
+	return r.Trigger == "nightly" || r.Trigger == pipeline.BisectTrigger || r.Trigger == pipeline.TestTrigger ||
+		r.State == store.Done && r.Conclusion == "cancelled" && r.CheckRun == 0
 }
 
 // show creates or updates the check run of v.

@@ -56,7 +56,7 @@ func (m *Mirror) Patched(ctx context.Context, head string, patch []byte) (string
 	return git("commit-tree", "-p", head, "-m", "a patch that nobody pushed", tree)
 }
 
-// complaint is what git said that it did not like, in its first lines.
+// complaint returns the first lines of what git said that it did not like.
 func complaint(err error) string {
 	var out []string
 	for _, line := range strings.Split(err.Error(), "\n") {

@@ -41,17 +41,19 @@ func (b *preparation) chosen(module *ir.Module, img *compile.Image, m *manifest.
 	return nil, nil
 }
 
-// leftOut says how many functions the list of a manifest leaves out of those that `all` means; empty: none.
-func (b *preparation) leftOut(module *ir.Module, img *compile.Image, m *manifest.Manifest, list []*ir.Func) string {
+// leftOut says how many functions the list of a manifest leaves out of those that `all` means, if it does.
+func (b *preparation) leftOut(module *ir.Module, img *compile.Image, m *manifest.Manifest, list []*ir.Func) []string {
 	if m.Functions != manifest.FunctionsNamed || len(b.named) > 0 || b.req.Called != nil {
-		return ""
+		return nil
 	}
 	all := projectOf(img, m).all(module)
-	n := len(slices.DeleteFunc(slices.Clone(all), func(f *ir.Func) bool { return !slices.Contains(list, f) }))
-	if n == len(all) {
-		return ""
+	n := len(all)
+	left := slices.DeleteFunc(all, func(f *ir.Func) bool { return slices.Contains(list, f) })
+	if len(left) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("%d of %d functions of the project are called: `functions: all` calls the others, too", n, len(all))
+	return []string{fmt.Sprintf("%d of %d functions of the project are called: `functions: all` calls the others, too",
+		n-len(left), n)}
 }
 
 // onlyWritten leaves of the harnesses of the manifest those that the request is about.

@@ -30,10 +30,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 	if err != nil {
 		return nil, err
 	}
-	if left := b.leftOut(base.Program, img, m, list); left != "" {
-		base.Notes = append(slices.Clone(base.Notes), left)
-	}
-	base.Notes = append(slices.Clone(base.Notes), b.aboutNobody(base.Program, m)...)
+	base.Notes = slices.Concat(base.Notes, b.leftOut(base.Program, img, m, list), b.aboutNobody(base.Program, m))
 	var out []Job
 	calledBy := weave.Callers(base.Program)
 	if err := b.give(program, m); err != nil {

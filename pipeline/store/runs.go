@@ -75,7 +75,7 @@ type Run struct {
 // Aggregate reports whether r stands for all targets.
 func (r *Run) Aggregate() bool { return r.Target == "" }
 
-// Pushed is the commit that the run is of, or that its patch is on.
+// Pushed returns the commit that the run is of, or that its patch is on.
 func (r *Run) Pushed() string {
 	if r.Options.Patch != nil {
 		return r.BaseSHA

@@ -198,11 +198,11 @@ var callsSearch = []race.Entrant{
 }
 
 // callsEngines look at runs of an entry of calls.
-var callsEngines = append(slices.Clone(callsSearch), []race.Entrant{
+var callsEngines = slices.Concat(callsSearch, []race.Entrant{
 	{Name: "graph", Engine: graphterm.Safety{}, After: "unwinding", Or: policy.CallsInduction,
 		Share: policy.SafetyGraphPercent},
 	{Name: "induction", Engine: invariant.Engine{}, After: "unwinding", Or: policy.CallsInduction},
-}...)
+})
 
 // stopSoon returns a function that is told of violations, and ends ctx a while after the first that is asked for: then
 // what else there is does not hold in all runs.

@@ -166,9 +166,7 @@ func (h *harness) countedBy(name string, elem *ir.DType, n int, bytes bool, plus
 	if t := h.numberOf(n); t != nil && !t.Signed && width > 1 {
 		width++ // no bit is a sign's
 	}
-	if width < 63 {
-		e.most = min(e.most, 1<<(width-1)-1)
-	}
+	e.most = fitting(e.most, width)
 	e.note = fmt.Sprintf("%s leads to as many %s as %s says", name, unit, count)
 	number := h.numberOf(n)
 	signed := number != nil && number.Signed
@@ -179,6 +177,14 @@ func (h *harness) countedBy(name string, elem *ir.DType, n int, bytes bool, plus
 		e.origin = verdict.Chosen
 	}
 	return e
+}
+
+// fitting returns a limit, or the greatest signed number of a width in bits where that is less.
+func fitting(most int64, width int) int64 {
+	if width < 63 {
+		return min(most, 1<<(width-1)-1)
+	}
+	return most
 }
 
 // limitText says that what counts elements is at most a number; whole: and not less than 0.

@@ -42,9 +42,7 @@ func (h *harness) flexibleOf(t *ir.DType) *flexible {
 	if x.count == nil {
 		return nil
 	}
-	if w := x.count.T.Bits; w < 32 {
-		x.most = min(x.most, 1<<(w-1)-1)
-	}
+	x.most = fitting(x.most, x.count.T.Bits)
 	return x
 }
 
@@ -70,8 +68,7 @@ func (x *flexible) note(name string, t *ir.DType) string {
 func (w *harnessText) flexible(v string, declared string, x *flexible, t *ir.DType) {
 	last := t.Fields[len(t.Fields)-1].Name
 	count := v + "_" + x.count.Name
-	w.line("%s %s;", x.count.T.Name, count)
-	w.line("firmproof_havoc(&%s, sizeof %s);", count, count)
+	w.any(x.count.T.Name+" "+count, count)
 	w.line("firmproof_assume(0 <= %s && %s <= %d);", count, count, x.most)
 	w.block(declared, v, fmt.Sprintf("sizeof *%s + %s * sizeof %s->%s[0]", v, count, v, last))
 	w.line("%s->%s = %s;", withoutConst(v, t), x.count.Name, count)

@@ -87,10 +87,10 @@ func (p *Program) Give(place string, g *Given) {
 // MayAlias has pointers at places FUNCTION.NAME lead into what others of these lead to, or to their own.
 func (p *Program) MayAlias(places []string) { p.alias = append(p.alias, places) }
 
-// mayAlias reports whether that is said of two pointers of the harness; other empty: of one and any other.
-func (h *harness) mayAlias(name, other string) bool {
-	return slices.ContainsFunc(h.p.alias, func(list []string) bool {
-		return slices.Contains(list, h.of.CName+"."+name) && (other == "" || slices.Contains(list, h.of.CName+"."+other))
+// aliased returns the first list that says so of all these pointers of the harness; -1: none does.
+func (h *harness) aliased(names ...string) int {
+	return slices.IndexFunc(h.p.alias, func(list []string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(list, h.of.CName+"."+name) })
 	})
 }
 

@@ -27,7 +27,7 @@ func (p *Program) Overlapping(f *ir.Func) *Harnessed {
 
 // meet has one of two pointers lead into what the other leads to, too. It reports whether that is all there is.
 func (h *harness) meet(p, q *ground, args []ir.Value) bool {
-	if p.text || q.text || !h.overlap && !h.mayAlias(p.name, q.name) {
+	if p.text || q.text || !h.overlap && h.aliased(p.name, q.name) < 0 {
 		return false
 	}
 	if h.same[[2]ir.Value{p.at, q.at}] || h.into(p, q, args) || h.into(q, p, args) {
@@ -77,7 +77,7 @@ func (h *harness) into(p, q *ground, args []ir.Value) bool {
 
 // orSame returns a pointer to a structure that a member holds, or to one of its type that was made before.
 func (h *harness) orSame(name string, t *ir.DType, block *ir.Instr) ir.Value {
-	if !h.overlap && !h.mayAlias(name, "") || !ir.IsStruct(t) {
+	if !h.overlap && h.aliased(name) < 0 || !ir.IsStruct(t) {
 		return block
 	}
 	out := ir.Value(block)
@@ -86,7 +86,7 @@ func (h *harness) orSame(name string, t *ir.DType, block *ir.Instr) ir.Value {
 			break
 		}
 		if g := (&ground{t: b.T, size: b.Size}); b.pointer == "" || !alike(b.T, t) || h.one(g) == 0 ||
-			!h.overlap && !h.mayAlias(name, b.pointer) {
+			!h.overlap && h.aliased(name, b.pointer) < 0 {
 			continue
 		}
 		out = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{h.any(name+" is "+b.pointer, ir.Int(1)), b.At,

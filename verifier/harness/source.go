@@ -71,6 +71,12 @@ func (w *harnessText) line(format string, args ...any) {
 	fmt.Fprintf(w, strings.Repeat("    ", w.depth)+format+"\n", args...)
 }
 
+// any declares a variable with any contents.
+func (w *harnessText) any(declared, name string) {
+	w.line("%s;", declared)
+	w.line("firmproof_havoc(&%s, sizeof %s);", name, name)
+}
+
 // argument declares one argument, after the length that it needs.
 func (w *harnessText) argument(v *ir.Var) {
 	if w.done[v.Name] || v.T == nil {
@@ -82,8 +88,7 @@ func (w *harnessText) argument(v *ir.Var) {
 	case v.T.Kind == ir.DBool:
 		w.line("%s = firmproof_nondet_bool();", declaration(v.T, v.Name))
 	case v.T.Kind != ir.DPointer:
-		w.line("%s;", declaration(v.T, v.Name))
-		w.line("firmproof_havoc(&%s, sizeof %s);", v.Name, v.Name)
+		w.any(declaration(v.T, v.Name), v.Name)
 		if ir.IsStruct(v.T) {
 			w.members(v.Name+".", v.T, 1)
 		} else if runs := w.h.paramRuns(i); runs != nil {

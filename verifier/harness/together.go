@@ -19,7 +19,7 @@ func (h *harness) gather(all []*ground, args []ir.Value) func(p, q *ground) bool
 	type class struct{ size, list int64 } // of the numbers, and where that is said
 	classes := map[class][]*ground{}
 	for _, g := range all {
-		list := slices.IndexFunc(h.p.alias, func(list []string) bool { return slices.Contains(list, h.of.CName+"."+g.name) })
+		list := h.aliased(g.name)
 		if h.overlap {
 			list = 0
 		}
@@ -41,7 +41,7 @@ func (h *harness) gather(all []*ground, args []ir.Value) func(p, q *ground) bool
 		}
 		if k.size == 1 {
 			for _, host := range h.hostsIn(all) {
-				if h.overlap || h.mayAlias(host.name, list[0].name) {
+				if h.overlap || h.aliased(host.name, list[0].name) >= 0 {
 					h.together(host, list, k.size, args)
 					over[host] = k
 				}

@@ -54,8 +54,7 @@ func (w *harnessText) ended(end string, elem *ir.DType) (block, count string) {
 
 // sizeWithin declares a number that keeps to a bound, such as `<= 64`.
 func (w *harnessText) sizeWithin(name, bound string) {
-	w.line("size_t %s;", name)
-	w.line("firmproof_havoc(&%s, sizeof %s);", name, name)
+	w.any("size_t "+name, name)
 	w.line("firmproof_assume(%s %s);", name, bound)
 }
 

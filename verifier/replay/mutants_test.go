@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/replay"
 	"github.com/firmproof/firmproof/verifier/testprogram"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -108,19 +109,7 @@ int main(void) {
 		for _, s := range samples {
 			texts = append(texts, []byte(s))
 		}
-		s := replay.NewMutants(texts, m)
-		for range 200 {
-			rec := &input.Recorder{Source: s.Next()}
-			out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out.Kind == interp.Violation {
-				return true
-			}
-			s.Tell(rec.Inputs, out)
-		}
-		return false
+		return failsWithin(t, 200, replay.NewMutants(texts, m), m, p)
 	}
 	if !fails("other", "sample") {
 		t.Error("the sample is not tried")
@@ -147,18 +136,9 @@ int main(void) {
 }`, "-O1")
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	s := replay.NewMutants([][]byte{[]byte("sample, and more"), []byte("sample, and others"), []byte("samples of 3 kinds")}, m)
-	for range 100 {
-		rec := &input.Recorder{Source: s.Next()}
-		out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.Kind == interp.Violation {
-			return
-		}
-		s.Tell(rec.Inputs, out)
+	if !failsWithin(t, 100, s, m, p) {
+		t.Error("the sample is not cut")
 	}
-	t.Error("the sample is not cut")
 }
 
 // TestMutantsShift: a text gets a longer number in the middle, and what stands behind that is still there.
@@ -216,18 +196,7 @@ int main(void) {
 		fails := func(near replay.Near) bool {
 			s := replay.NewMutants([][]byte{[]byte("{a sample of the project")}, m)
 			s.Prefer(near)
-			for range 600 {
-				rec := &input.Recorder{Source: s.Next()}
-				out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if out.Kind == interp.Violation {
-					return true
-				}
-				s.Tell(rec.Inputs, out)
-			}
-			return false
+			return failsWithin(t, 600, s, m, p)
 		}
 		near := replay.Near{Blocks: map[*ir.Block]bool{}, Numbers: []bits.Vec{bits.New(32, 305419896)}}
 		for _, b := range m.Func("main").Blocks {
@@ -240,4 +209,21 @@ int main(void) {
 			t.Errorf("%s: found without: the program is too easy", what)
 		}
 	}
+}
+
+// failsWithin reports whether one of so many inputs violates a claim.
+func failsWithin(t *testing.T, runs int, s *replay.Mutants, m *ir.Module, p *problem.Problem) bool {
+	t.Helper()
+	for range runs {
+		rec := &input.Recorder{Source: s.Next()}
+		out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Kind == interp.Violation {
+			return true
+		}
+		s.Tell(rec.Inputs, out)
+	}
+	return false
 }
