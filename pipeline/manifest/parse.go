@@ -148,6 +148,7 @@ func (p *parser) functions(m *strict.Map) {
 
 // given is one thing that a manifest says of an argument; see weave.ParseGiven.
 const given = `(not null|may be null|apart|string|up to [A-Za-z_][A-Za-z0-9_]*|[*]?[A-Za-z_][A-Za-z0-9_]* (element|byte)s|[1-9][0-9]{0,6} (element|byte)s?|[1-9][0-9]{0,6} bytes? in front|` +
+	`aligned to (1|2|4|8|16|32|64|128|256|512|1024|2048|4096) bytes?|` +
 	`-?[0-9]{1,18}[.][.]-?[0-9]{1,18})`
 
 var (
@@ -180,8 +181,8 @@ func (p *parser) assume(top *strict.Map) {
 				"write FUNCTION.ARGUMENT, such as ring_put.data, or a member: ring_put.r.buf",
 				"`%s` names no argument of a function", key)
 		case ok && !givenText.MatchString(text):
-			m.R.Add(m.Value(key), m.Field(key), "write `16 elements`, `64 bytes`, `len bytes`, `up to end`, `string`, `8 bytes in front`, `0..64`, "+
-				"`not null`, `may be null` or `apart`",
+			m.R.Add(m.Value(key), m.Field(key), "write `16 elements`, `64 bytes`, `len bytes`, `up to end`, `string`, `8 bytes in front`, "+
+				"`aligned to 4 bytes`, `0..64`, `not null`, `may be null` or `apart`",
 				"`%s` says nothing about an argument", text)
 		case ok:
 			p.m.Assume = append(p.m.Assume, Assumption{Place: key, Text: text, Line: m.Key(key).Line})

@@ -15,7 +15,7 @@ import (
 func (c *modelCall) heap(m ir.Model) (memory.Val, bool) {
 	switch m {
 	case ir.ModelMalloc:
-		p, _ := c.allocate(c.count(0), 0, false)
+		p, _ := c.allocate(c.count(0), int64(c.in.Align), false)
 		return p, true
 	case ir.ModelCalloc:
 		a, b := c.count(0), c.count(1)

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -89,6 +90,7 @@ func (d *debugInfo) derived(t *ir.DType, n *metadata.DIDerivedType) {
 		*t = *base
 		t.Volatile = t.Volatile || n.Tag == enum.DwarfTagVolatileType
 		t.Restrict = t.Restrict || n.Tag == enum.DwarfTagRestrictType
+		t.Align = cmp.Or(int64(n.Align)/8, t.Align)
 		if base.Kind == ir.DPointer && base.Elem == nil {
 			d.pending = append(d.pending, pendingElem{t, pointeeOf(n)})
 		}
@@ -222,10 +224,13 @@ func count(e metadata.Field) int64 {
 }
 
 func (d *debugInfo) composite(t *ir.DType, n *metadata.DICompositeType) {
-	t.Bits = int(n.Size)
+	t.Bits, t.Align = int(n.Size), int64(n.Align)/8
 	switch n.Tag {
 	case enum.DwarfTagArrayType:
 		d.array(t, n)
+		if n.Flags&enum.DIFlagVector != 0 {
+			t.Align = ir.SizeInC(t)
+		}
 	case enum.DwarfTagEnumerationType:
 		t.Kind = ir.DEnum
 		t.Elem = d.typ(n.BaseType)
@@ -264,6 +269,7 @@ func (d *debugInfo) members(t *ir.DType, n *metadata.DICompositeType) {
 		if !ok || m.Tag != enum.DwarfTagMember {
 			continue
 		}
+		t.Align = max(t.Align, int64(m.Align)/8)
 		t.Fields = append(t.Fields, ir.DField{Name: m.Name, T: d.typ(m.BaseType), BitOff: int64(m.Offset),
 			BitSize: int64(m.Size),
 			IsBits:  m.Flags&enum.DIFlagBitField != 0})

@@ -41,8 +41,19 @@ func (h *harness) copied(name string, t *ir.DType, size ir.Value) ir.Value {
 	return p
 }
 
-// holdsElements notes that the block made last holds objects of type t.
-func (h *harness) holdsElements(t *ir.DType) { h.out.Blocks[len(h.out.Blocks)-1].T = t }
+// holdsElements notes that the block made last holds objects of type t, and stands where one can.
+func (h *harness) holdsElements(t *ir.DType) {
+	b := &h.out.Blocks[len(h.out.Blocks)-1]
+	b.T = t
+	h.standsAs(b.At, t)
+}
+
+// standsAs has a block stand where an object of type t can; nothing says where what void leads to does.
+func (h *harness) standsAs(block *ir.Instr, t *ir.DType) {
+	if !ir.IsVoid(t) {
+		block.Align = int(h.alignOf(t))
+	}
+}
 
 // opaque notes that nothing says what the block made last holds, nor how much: an address that is computed from that is
 // the harness's, and an assertion about it says what callers keep to.

@@ -129,6 +129,7 @@ func (w *callWriter) makeHandles() {
 		size := w.Int(w.Word(), ir.SizeInC(hd.t))
 		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
 		p.Name, hd.block = ir.BehindPointer+hd.name, p
+		h.standsAs(p, hd.t)
 		w.Assume(w.Compare(ir.NE, p, w.Null()))
 		zero := w.Emit(&ir.Instr{Op: ir.OpFreeze, T: ir.Int(32), Args: []ir.Value{w.Int(ir.Int(32), 0)},
 			Assumes: []string{hd.id}})

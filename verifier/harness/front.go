@@ -63,7 +63,7 @@ func inFront(block *ir.Instr, n int64, id, contents string) {
 		front.Args, front.Assumes = []ir.Value{block, intConst(t, n)}, []string{contents}
 		fill.Block.Instrs = slices.Insert(fill.Block.Instrs, slices.Index(fill.Block.Instrs, fill)+1, &front)
 	}
-	block.Args[0] = size
+	block.Args[0], block.Align = size, 0 // the header says how it is aligned, or what p is a member of
 	block.Assumes = append(slices.Clone(block.Assumes), id)
 	block.Block.Instrs = slices.Insert(block.Block.Instrs, at(block)+1, inside)
 	ir.Number(f)

@@ -19,6 +19,7 @@ import (
 type Given struct {
 	Elements, Bytes int64  // that a pointer leads to; 0: not said
 	Front           int64  // bytes in front of that; 0: not said
+	Align           int64  // bytes that its address is a multiple of; 0: not said
 	Null            *bool  // whether a pointer may be null; nil: not said
 	String          bool   // a zero ends what a pointer leads to
 	UpTo            string // the parameter that leads to the end of that; empty: not said
@@ -30,15 +31,18 @@ type Given struct {
 
 var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?( in front)?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)
 
+var givenAlignment = regexp.MustCompile(`^aligned to (1|2|4|8|16|32|64|128|256|512|1024|2048|4096) bytes?$`)
+
 var givenByParameter = regexp.MustCompile(`^(?:up to ([A-Za-z_]\w*)|\*?([A-Za-z_]\w*) (element|byte)s)$`)
 
 // ParseGiven reads `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`,
-// `0..64`, `not null`, `may be null` or `apart`, or several with commas.
+// `aligned to 4 bytes`, `0..64`, `not null`, `may be null` or `apart`, or several with commas.
 func ParseGiven(text string) (*Given, error) {
 	g := &Given{text: text}
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		m, by := givenForm.FindStringSubmatch(part), givenByParameter.FindStringSubmatch(part)
+		to := givenAlignment.FindStringSubmatch(part)
 		switch {
 		case part == "not null", part == "may be null":
 			null := part == "may be null"
@@ -47,6 +51,8 @@ func ParseGiven(text string) (*Given, error) {
 			g.Apart = true
 		case part == "string":
 			g.String = true
+		case to != nil:
+			g.Align, _ = strconv.ParseInt(to[1], 10, 64)
 		case by != nil:
 			g.UpTo, g.Count = by[1], Count{by[2], by[3] == "byte"}
 		case m != nil && m[1] != "":
@@ -73,7 +79,7 @@ func ParseGiven(text string) (*Given, error) {
 		default:
 			return nil, fmt.Errorf(
 				"`%s` is none of `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`, "+
-					"`0..64`, `not null`, `may be null` and `apart`", part)
+					"`aligned to 4 bytes`, `0..64`, `not null`, `may be null` and `apart`", part)
 		}
 	}
 	return g, nil
@@ -155,6 +161,7 @@ func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *
 	one := ir.SizeInC(elem)
 	size := g.size(one)
 	p := h.anyBlock(name, h.Int(h.Word(), size))
+	h.standsAs(p, elem)
 	for k := int64(0); one > 0 && needsFill(elem, 0) && k < min(size/one, policy.HarnessElements); k++ {
 		at := name
 		if size >= 2*one {

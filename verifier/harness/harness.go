@@ -119,6 +119,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	h.finishFunctions()
 	h.out.Entry = h.Done()
 	h.givenFronts()
+	h.givenAlignments()
 	return &h.out, nil
 }
 

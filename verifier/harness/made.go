@@ -185,6 +185,7 @@ func (w *callWriter) make(m *made, between []*ir.Func) {
 		size := w.Int(w.Word(), ir.SizeInC(hd.t))
 		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
 		p.Name, hd.block = ir.BehindPointer+hd.name, p
+		h.standsAs(p, hd.t)
 		w.Assume(w.Compare(ir.NE, p, w.Null()))
 		w.Model(ir.ModelMemset, "firmproof.zero", w.Ptr(), p, w.Int(ir.Int(32), 0), size)
 		w.Store(p, w.AddrOfGlobal(hd.at), 1)

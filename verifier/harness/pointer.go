@@ -18,6 +18,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	if g := h.given(name); g.size(ir.SizeInC(elem)) > 0 {
 		left := policy.HarnessFields
 		args[i] = h.sized(g, name, elem, 1, &left)
+		h.aligned(i, name, args[i])
 		return
 	}
 	if n := h.leftOf(i); n >= 0 {
@@ -69,11 +70,37 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	}
 }
 
-// aligned notes of a pointer that the function accesses as something which is aligned to more than its type is (C17 6.3.2.3p7)
-// that it leads there: a harness allocates blocks, which are aligned for everything.
+// aligned notes of a pointer whose type does not say how what it leads to is aligned (C17 6.3.2.3p7) that it is as the
+// function accesses it: of a void pointer, or one behind a header.
 func (h *harness) aligned(i int, name string, made ir.Value) {
-	if u := &h.uses[i]; (u.As == nil || !ir.IsVoid(h.elemOf(i))) && u.Align > h.alignOf(h.elemOf(i)) {
-		brings(h.note(name, verdict.Meaning, verdict.Chosen, "%s is aligned to %d bytes, more than its type is", name, u.Align), made)
+	if align := h.needs(i); align > 0 && !h.saysAlignment(i) && h.given(name).Align == 0 {
+		if block, _ := h.madeFor(i, made); block != nil {
+			block.Align = 0
+		}
+		id := h.note(name, verdict.Meaning, verdict.Chosen, "%s is aligned to %d bytes, more than its type is", name, align)
+		h.noted(id).Line = fmt.Sprintf("aligned to %d bytes", align)
+		brings(id, made)
+	}
+}
+
+// needs returns the bytes to which the function accesses what parameter i leads to aligned; 0: not more than its type is.
+func (h *harness) needs(i int) int64 {
+	if align := h.uses[i].Align; align > h.alignOf(h.elemOf(i)) {
+		return align
+	}
+	return 0
+}
+
+// saysAlignment reports whether the type of parameter i says how what it leads to is aligned.
+func (h *harness) saysAlignment(i int) bool { return !ir.IsVoid(h.elemOf(i)) && !h.uses[i].Before }
+
+// givenAlignments has what pointers lead to be aligned where it is said how.
+func (h *harness) givenAlignments() {
+	for _, b := range h.out.Blocks {
+		if g := h.given(b.pointer); b.pointer != "" && g.Align > 0 {
+			b.At.Align = int(g.Align)
+			h.asGiven(b.pointer, g)
+		}
 	}
 }
 

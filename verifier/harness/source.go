@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,8 @@ type harnessText struct {
 	depth  int      // of blocks of C
 	frees  []string // statements that free what was allocated, the last one first
 	blocks int      // that have a name
+	// what begins the next call that allocates a block; empty: malloc(
+	allocates string
 }
 
 func (w *harnessText) line(format string, args ...any) {
@@ -130,7 +133,11 @@ func (w *harnessText) pointer(v *ir.Var, e *extent) {
 		w.flexible(v.Name, declaration(v.T, v.Name), e.ends, e.elem)
 		return
 	}
+	if i := w.index(v); i >= 0 && w.h.needs(i) > 0 && w.h.saysAlignment(i) {
+		w.allocates = fmt.Sprintf("aligned_alloc(%d, ", w.h.alignOf(e.elem)) // malloc's block is aligned for everything
+	}
 	w.block(declaration(v.T, v.Name), v.Name, size)
+	w.allocates = ""
 	if e.text {
 		w.line("((char *)%s)[%d] = 0;", v.Name, e.bytes-1)
 	}
@@ -170,7 +177,7 @@ func (w *harnessText) block(declared, name, size string) {
 		w.line("%s = %s;", declared, made)
 		return
 	}
-	w.line("%s = malloc(%s);", declared, size)
+	w.line("%s = %s%s);", declared, cmp.Or(w.allocates, "malloc("), size)
 	w.line("firmproof_assume(%s != 0);", name)
 	w.line("firmproof_havoc((void *)%s, %s);", name, size)
 	w.frees = append(w.frees, fmt.Sprintf("free((void *)%s);", name))

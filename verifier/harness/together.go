@@ -88,21 +88,36 @@ func (h *harness) natural(size int64) int64 {
 	return align
 }
 
-// alignOf is how an object of type t is aligned, by the numbers in it.
+// alignOf is how an object of type t is aligned, in bytes; that it is packed shows where its members are.
 func (h *harness) alignOf(t *ir.DType) int64 {
+	l := h.p.m.Layout
 	switch {
-	case t == nil:
+	case t == nil || t.Kind == ir.DVoid || t.Kind == ir.DFunc:
 		return 1
+	case t.Align > 0:
+		return t.Align
+	case t.Kind == ir.DPointer:
+		return int64(l.PtrAlign)
+	case t.Kind == ir.DFloat:
+		return l.AlignOf(&ir.Type{Kind: ir.KindFloat, Width: t.Bits})
 	case t.Kind == ir.DArray:
 		return h.alignOf(t.Elem)
 	case ir.IsAggregate(t):
 		align := int64(1)
 		for i := range t.Fields {
-			align = max(align, h.alignOf(t.Fields[i].T))
+			align = max(align, dividing(h.alignOf(t.Fields[i].T), t.Fields[i].BitOff/8))
 		}
-		return align
+		return dividing(align, ir.SizeInC(t))
 	}
-	return h.natural(ir.SizeInC(t))
+	return l.AlignOf(ir.Int(int(8 * max(ir.SizeInC(t), 1))))
+}
+
+// dividing is the greatest power of two, align or less, that n is a multiple of.
+func dividing(align, n int64) int64 {
+	for n%align != 0 {
+		align /= 2
+	}
+	return align
 }
 
 // together makes a block that holds what some parameters lead to, arrays of numbers of size bytes, and host, a structure;
@@ -135,7 +150,11 @@ func (h *harness) together(host *ground, list []*ground, size int64, args []ir.V
 	}
 	h.Assume(h.Or(begins, h.not(used)))
 	if host == nil {
-		block = h.anyBlock("", end)
+		p := h.anyBlock("", end)
+		if !slices.ContainsFunc(list, func(g *ground) bool { return ir.IsVoid(g.t) }) {
+			h.standsAs(p, list[0].t)
+		}
+		block = p
 	} else {
 		h.Assume(h.Compare(ir.EQ, whole, end))
 	}

@@ -15,7 +15,7 @@ func (c *call) heap(m ir.Model) bool {
 	switch m {
 	case ir.ModelMalloc:
 		if n, ok := c.count(0); ok {
-			c.result(c.allocate(n, 0))
+			c.result(c.allocate(n, int64(c.in.Align)))
 		}
 	case ir.ModelCalloc:
 		c.calloc()

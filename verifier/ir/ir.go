@@ -298,7 +298,7 @@ type Instr struct {
 
 	// load, store, cmpxchg, atomicrmw: the accessed type; alloca: the element type; va_arg: the read type
 	Access *Type
-	Align  int     // load, store, alloca: bytes
+	Align  int     // load, store, alloca: bytes; ModelMalloc: of the block, 0: as MaxAlign
 	Off    int64   // gep: constant part in bytes
 	Scales []int64 // gep: Scales[i] goes with Args[i+1]
 	Struct Struct  // gep: what it steps into first
@@ -444,6 +444,7 @@ type DType struct {
 	Name     string // as a C programmer writes it, typedef names kept: "uint8_t", "struct ring", "char *"
 	Bits     int
 	Signed   bool
+	Align    int64    // bytes, where an attribute or a vector says it; 0: as its kind
 	Volatile bool     // the type as a whole is qualified so
 	Restrict bool     // likewise
 	Elem     *DType   // pointer, array; enum: the underlying integer; function: the result

@@ -92,7 +92,7 @@ func (b *builder) lifetime(s *state, in *ir.Instr, m ir.Model) result {
 
 // allocate makes a heap object, and beside it the case in which there is no memory.
 func (b *builder) allocate(s *state, in *ir.Instr, size exact.Lin, ok bool, rest content) result {
-	align := b.m.Layout.MaxAlign()
+	align := cmp.Or(int64(in.Align), b.m.Layout.MaxAlign())
 	if in.Model == ir.ModelAligned {
 		align = 1 // what was asked for may be less
 	}
