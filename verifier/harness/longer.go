@@ -12,8 +12,9 @@ import (
 // longerPrefix starts the names of the functions that Longer makes.
 const longerPrefix = "firmproof.longer."
 
-// Longer adds harnesses of f in which strings and what lengths count get past the arrays that its code has, and past the
-// numbers that it compares with: 64 bytes of `char name[64]` take a string of 64 characters to be too small. The first gets
+// Longer adds harnesses of f in which strings and what lengths count get past the arrays that its code has, the structures
+// with such in them, and the numbers that it compares with: 64 bytes of `char name[64]` take a string of 64 characters to be
+// too small. Where a variable is cut to a byte, they get past that once more: 256 is 0 then. The first gets
 // past those of a few hundred, the second past larger ones. None where Harness's limits are past them, or none is in the way.
 func (p *Program) Longer(f *ir.Func) (out []*Harnessed) {
 	last := int64(min(policy.HarnessString, policy.HarnessCount) - 1)
@@ -42,11 +43,11 @@ func (h *harness) limit(most, wide int64) int64 {
 	return h.room(most, wide)
 }
 
-// longest returns the largest size of an array, or number that is compared with, in the code that f reaches, up to a limit;
-// 0: there is none.
+// longest returns the largest size of an array or of what one is in, or number that is compared with, in the code that f
+// reaches, up to a limit; 0: there is none.
 func (p *Program) longest(f *ir.Func, limit int64) int64 {
 	reached := p.reachOf(f)
-	most := int64(0)
+	most, cut := int64(0), false
 	note := func(n int64) {
 		if n <= limit {
 			most = max(most, n)
@@ -64,6 +65,10 @@ func (p *Program) longest(f *ir.Func, limit int64) int64 {
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
+				if in.Op == ir.OpTrunc && in.T.Width == 8 {
+					from, ok := in.Args[0].(*ir.Instr)
+					cut = cut || ok && from.Op == ir.OpLoad
+				}
 				for _, v := range in.Args {
 					if c, ok := v.(*ir.Const); ok && in.Op == ir.OpIcmp && c.Kind == ir.ConstInt && c.Bits.Signed().IsInt64() {
 						note(c.Bits.Signed().Int64())
@@ -77,10 +82,14 @@ func (p *Program) longest(f *ir.Func, limit int64) int64 {
 			eachArray(g.Var.T, note, 0)
 		}
 	}
+	if cut {
+		note(most + 1<<8)
+	}
 	return most
 }
 
-// eachArray visits the sizes of the arrays of numbers in an object of type t.
+// eachArray visits the sizes of the arrays of numbers in an object of type t, and the bytes of the structures that they are
+// in.
 func eachArray(t *ir.DType, visit func(int64), depth int) {
 	switch {
 	case t == nil || depth > policy.HeldDepth:
@@ -89,8 +98,12 @@ func eachArray(t *ir.DType, visit func(int64), depth int) {
 	case t.Kind == ir.DArray:
 		eachArray(t.Elem, visit, depth+1)
 	case ir.IsAggregate(t):
+		within := false
 		for i := range t.Fields {
-			eachArray(t.Fields[i].T, visit, depth+1)
+			eachArray(t.Fields[i].T, func(n int64) { within = true; visit(n) }, depth+1)
+		}
+		if within {
+			visit(ir.SizeInC(t))
 		}
 	}
 }
