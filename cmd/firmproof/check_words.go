@@ -82,7 +82,7 @@ func parseAssume(list []string) (map[string]string, error) {
 		if !said {
 			place, text, said = strings.Cut(s, "=")
 		}
-		if !said || !strings.Contains(place, ".") {
+		if !said || !strings.Contains(place, ".") && text != manifest.OneBlock {
 			return nil, fmt.Errorf("--assume %q: want FUNCTION.ARGUMENT=TEXT, such as ring_put.data='16 elements'", s)
 		}
 		out[place] = text

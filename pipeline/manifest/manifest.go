@@ -137,7 +137,7 @@ type Stub struct{ Func, Kind string }
 
 // Assumption says what a generated harness passes, or puts where an argument leads to, at FUNCTION.ARGUMENT.
 type Assumption struct {
-	Place string // such as ring_put.data or ring_put.r.buf; of MayAlias several, with commas
+	Place string // such as ring_put.data or ring_put.r.buf; of MayAlias several, with commas; of OneBlock a variable
 	Text  string // such as `16 elements`
 	Line  int
 }

@@ -32,7 +32,7 @@ memory_map:
   - {name: uart0, base: 0x40001000, size: 0x100, access: volatile}
 interrupts:
   - {handler: UART0_IRQHandler, max: 2}
-assume: {put.data: 16 elements, "put.r.size": "1..16", put.buf: "8 bytes, aligned to 4 bytes", put.r: "64 bytes, may be null", "put.r, put.data": may alias}
+assume: {put.data: 16 elements, "put.r.size": "1..16", put.buf: "8 bytes, aligned to 4 bytes", put.r: "64 bytes, may be null", "put.r, put.data": may alias, put.m: in pool, pool: one block}
 stubs: {hal_read: nondet, hal_fill: havoc}
 suppress:
   - {claim: "memory@ring_push#2", reason: "index is masked by hardware", until: 2027-01-01}
@@ -93,6 +93,7 @@ var problems = []struct{ lines, want string }{
 	{"assume: {put.data: plenty}\n", "`plenty` says nothing about an argument"},
 	{"assume: {put.data: may alias}\n", "`may alias` is said of two pointers or more, and nothing else is"},
 	{"assume: {\"put.data, put.r\": 8 bytes}\n", "`may alias` is said of two pointers or more, and nothing else is"},
+	{"assume: {put.data: one block}\n", "`put.data` names no argument of a function"},
 	{"assume: {put.data: aligned to 3 bytes}\n", "`aligned to 3 bytes` says nothing about an argument"},
 	{"assume: {put.data: 0 bytes}\n", "`0 bytes` says nothing about an argument"},
 	{"stubs: {\"f*\": havoc}\n", "`f*` is no name of a C function"},

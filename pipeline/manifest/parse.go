@@ -147,18 +147,22 @@ func (p *parser) functions(m *strict.Map) {
 }
 
 // given is one thing that a manifest says of an argument; see weave.ParseGiven.
-const given = `(not null|may be null|apart|string|up to [A-Za-z_][A-Za-z0-9_]*|[*]?[A-Za-z_][A-Za-z0-9_]* (element|byte)s|[1-9][0-9]{0,6} (element|byte)s?|[1-9][0-9]{0,6} bytes? in front|` +
+const given = `(not null|may be null|apart|string|(up to|in) [A-Za-z_][A-Za-z0-9_]*|[*]?[A-Za-z_][A-Za-z0-9_]* (element|byte)s|[1-9][0-9]{0,6} (element|byte)s?|[1-9][0-9]{0,6} bytes? in front|` +
 	`aligned to (1|2|4|8|16|32|64|128|256|512|1024|2048|4096) bytes?|` +
 	`-?[0-9]{1,18}[.][.]-?[0-9]{1,18})`
 
 var (
 	givenText = regexp.MustCompile(`^` + given + `(, ?` + given + `)*$`)
 	place     = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s]+$`)
+	variable  = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 	places    = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s,]+(, [A-Za-z_$][A-Za-z0-9_$:~<>,]*[.][^\s,]+)+$`)
 )
 
 // MayAlias is said of several pointers of one function, `f.a, f.b`: each may lead into what another leads to.
 const MayAlias = "may alias"
+
+// OneBlock is said of a variable: pointers that functions order against its addresses lead into it.
+const OneBlock = "one block"
 
 func (p *parser) assume(top *strict.Map) {
 	if !top.Has("assume") {
@@ -174,7 +178,10 @@ func (p *parser) assume(top *strict.Map) {
 		case ok && (text == MayAlias) != places.MatchString(key):
 			m.R.Add(m.Key(key), m.Field(key), "write `ring_get.r, ring_get.c: "+MayAlias+"`",
 				"`%s` is said of two pointers or more, and nothing else is", MayAlias)
-		case text == MayAlias:
+		case ok && (text == OneBlock) != variable.MatchString(key):
+			m.R.Add(m.Key(key), m.Field(key), "write FUNCTION.ARGUMENT, such as ring_put.data, or a member: ring_put.r.buf; of a variable "+
+				"`pool: "+OneBlock+"`", "`%s` names no argument of a function", key)
+		case text == MayAlias, text == OneBlock:
 			p.m.Assume = append(p.m.Assume, Assumption{Place: key, Text: text, Line: m.Key(key).Line})
 		case !place.MatchString(key):
 			m.R.Add(m.Key(key), m.Field(key),
@@ -182,7 +189,7 @@ func (p *parser) assume(top *strict.Map) {
 				"`%s` names no argument of a function", key)
 		case ok && !givenText.MatchString(text):
 			m.R.Add(m.Value(key), m.Field(key), "write `16 elements`, `64 bytes`, `len bytes`, `up to end`, `string`, `8 bytes in front`, "+
-				"`aligned to 4 bytes`, `0..64`, `not null`, `may be null` or `apart`",
+				"`aligned to 4 bytes`, `in pool`, `0..64`, `not null`, `may be null` or `apart`",
 				"`%s` says nothing about an argument", text)
 		case ok:
 			p.m.Assume = append(p.m.Assume, Assumption{Place: key, Text: text, Line: m.Key(key).Line})

@@ -34,6 +34,12 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 			p.MayAlias(a.Places())
 			continue
 		}
+		if a.Text == manifest.OneBlock {
+			if !p.Pool(a.Place) {
+				return fmt.Errorf("%s: the program defines no variable %s", where(m, a), a.Place)
+			}
+			continue
+		}
 		g, err := harness.ParseGiven(a.Text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", where(m, a), err)
@@ -57,7 +63,7 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 // aboutNobody says what is said about arguments of functions that the program does not have.
 func (b *preparation) aboutNobody(module *ir.Module, m *manifest.Manifest) (out []string) {
 	for _, a := range b.assumed(m) {
-		if f, _, _ := strings.Cut(a.Place, "."); len(called(module, f)) == 0 {
+		if f, _, _ := strings.Cut(a.Place, "."); a.Text != manifest.OneBlock && len(called(module, f)) == 0 {
 			out = append(out, fmt.Sprintf("%s: the program has no function %s", where(m, a), f))
 		}
 	}

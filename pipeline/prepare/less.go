@@ -123,8 +123,11 @@ func (l *less) calls() {
 	}
 	for _, a := range l.head.Assume {
 		if before[a.Place] != a.Text && a.Text != manifest.MayAlias {
-			f, _, _ := strings.Cut(a.Place, ".")
-			l.add(reports.Less{Entry: AnyCall + f, What: fmt.Sprintf("%s is assumed to be %s", a.Place, a.Text)})
+			entry := ""
+			if f, _, ok := strings.Cut(a.Place, "."); ok {
+				entry = AnyCall + f
+			}
+			l.add(reports.Less{Entry: entry, What: fmt.Sprintf("%s is assumed to be %s", a.Place, a.Text)})
 		}
 	}
 }

@@ -21,6 +21,7 @@ type Given struct {
 	Front           int64  // bytes in front of that; 0: not said
 	Align           int64  // bytes that its address is a multiple of; 0: not said
 	Null            *bool  // whether a pointer may be null; nil: not said
+	In              string // the variable that a pointer leads into; empty: not said
 	String          bool   // a zero ends what a pointer leads to
 	UpTo            string // the parameter that leads to the end of that; empty: not said
 	Count           Count  // the parameter that counts it, or the number behind that; empty: not said
@@ -33,15 +34,15 @@ var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?( in front)?|(
 
 var givenAlignment = regexp.MustCompile(`^aligned to (1|2|4|8|16|32|64|128|256|512|1024|2048|4096) bytes?$`)
 
-var givenByParameter = regexp.MustCompile(`^(?:up to ([A-Za-z_]\w*)|\*?([A-Za-z_]\w*) (element|byte)s)$`)
+var givenByName = regexp.MustCompile(`^(?:up to ([A-Za-z_]\w*)|in ([A-Za-z_]\w*)|\*?([A-Za-z_]\w*) (element|byte)s)$`)
 
 // ParseGiven reads `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`,
-// `aligned to 4 bytes`, `0..64`, `not null`, `may be null` or `apart`, or several with commas.
+// `aligned to 4 bytes`, `in pool`, `0..64`, `not null`, `may be null` or `apart`, or several with commas.
 func ParseGiven(text string) (*Given, error) {
 	g := &Given{text: text}
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		m, by := givenForm.FindStringSubmatch(part), givenByParameter.FindStringSubmatch(part)
+		m, by := givenForm.FindStringSubmatch(part), givenByName.FindStringSubmatch(part)
 		to := givenAlignment.FindStringSubmatch(part)
 		switch {
 		case part == "not null", part == "may be null":
@@ -54,7 +55,7 @@ func ParseGiven(text string) (*Given, error) {
 		case to != nil:
 			g.Align, _ = strconv.ParseInt(to[1], 10, 64)
 		case by != nil:
-			g.UpTo, g.Count = by[1], Count{by[2], by[3] == "byte"}
+			g.UpTo, g.In, g.Count = by[1], by[2], Count{by[3], by[4] == "byte"}
 		case m != nil && m[1] != "":
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			if n == 0 {
@@ -79,7 +80,7 @@ func ParseGiven(text string) (*Given, error) {
 		default:
 			return nil, fmt.Errorf(
 				"`%s` is none of `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`, "+
-					"`aligned to 4 bytes`, `0..64`, `not null`, `may be null` and `apart`", part)
+					"`aligned to 4 bytes`, `in pool`, `0..64`, `not null`, `may be null` and `apart`", part)
 		}
 	}
 	return g, nil
@@ -110,6 +111,14 @@ func (p *Program) Misnamed(f *ir.Func) error {
 	for _, place := range slices.Sorted(maps.Keys(p.given)) {
 		g := p.given[place]
 		name, ours := strings.CutPrefix(place, f.CName+".")
+		if ours && g.In != "" {
+			switch k := h.parameter(name); {
+			case k < 0 || !f.Params[k].T.IsPtr():
+				return fmt.Errorf("`%s: %s`: only a parameter that is a pointer leads into a variable", place, g.text)
+			case p.variable(g.In) == nil:
+				return fmt.Errorf("`%s: %s`: the program defines no variable %s", place, g.text, g.In)
+			}
+		}
 		if by := g.UpTo + g.Count.Parameter; ours && by != "" {
 			switch k, n := h.parameter(strings.TrimPrefix(name, "*")), h.parameter(by); {
 			case k < 0 || !f.Params[k].T.IsPtr():

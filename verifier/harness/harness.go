@@ -241,6 +241,9 @@ func (h *harness) perhapsNull(i int, name string, v ir.Value) ir.Value {
 	case null != nil || h.of.Params[i].NonNull:
 		return v
 	}
+	if pool, _ := h.pool(i); pool != nil {
+		return v
+	}
 	return h.notNull(name, verdict.Chosen, name+" is not null", v)
 }
 

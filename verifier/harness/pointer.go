@@ -21,6 +21,10 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		h.aligned(i, name, args[i])
 		return
 	}
+	if pool, by := h.pool(i); pool != nil {
+		args[i] = h.inPool(name, pool, by)
+		return
+	}
 	if n := h.leftOf(i); n >= 0 {
 		args[i] = h.left(i, n, args)
 		return

@@ -19,6 +19,7 @@ type Program struct {
 	spans  *ranges.Table     // of members that hold numbers
 	seems  *ranges.Table     // what these seem to be kept to
 	given  map[string]*Given // by FUNCTION.NAME
+	pools  map[string]bool   // see Pool
 	alias  [][]string        // lists of FUNCTION.NAME: each may lead into what another leads to
 	counts map[string]Count  // likewise: see Program.Counts
 
@@ -49,7 +50,7 @@ type Program struct {
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, code: uses.NewReader(m), places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{},
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, pools: map[string]bool{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}

@@ -110,11 +110,22 @@ func (w *harnessText) argument(v *ir.Var) {
 func (w *harnessText) leading(v *ir.Var, i int) {
 	if g := w.h.upTo(i); g != nil {
 		w.upTo(g)
+	} else if pool, _ := w.h.pool(i); pool != nil {
+		w.inPool(v, pool)
 	} else if n := w.h.leftOf(i); n >= 0 {
 		w.left(v, i, n)
 	} else {
 		w.pointer(v, w.h.extentOf(i, v.Name))
 	}
+}
+
+// inPool declares an argument that leads to an element of a variable.
+func (w *harnessText) inPool(v *ir.Var, pool *ir.Global) {
+	name, k := ir.NameOf(pool), "in_"+v.Name
+	w.line("/* %s leads to an element of %s */", v.Name, name)
+	w.line("unsigned %s = firmproof_nondet_uint();", k)
+	w.line("firmproof_assume(%s < sizeof %s / %d);", k, name, w.h.element(pool))
+	w.line("%s = (void *)((char *)&%s + %s * %d);", declaration(v.T, v.Name), name, k, w.h.element(pool))
 }
 
 // index returns the place of a parameter of C among those of the program, -1 where it is passed in parts.

@@ -59,11 +59,26 @@ func (s *useScan) meet(x, y ir.Value, how, back Order) {
 	}
 	i, inI := s.side(x)
 	j, inJ := s.side(y)
+	s.within(i, inI, y, how)
+	s.within(j, inJ, x, back)
 	if i < 0 || j < 0 || i == j || inI && inJ {
 		return
 	}
 	s.met(i, inI)[j] |= how
 	s.met(j, inJ)[i] |= back
+}
+
+// within notes that the address of parameter k is compared with address v, if that is in a variable.
+func (s *useScan) within(k int, inner bool, v ir.Value, how Order) {
+	c, ok := ir.Root(v).(*ir.Const)
+	if k < 0 || inner || !ok || c.Kind != ir.ConstAddr || c.Global == nil {
+		return
+	}
+	u := &s.uses[k]
+	if u.In == nil {
+		u.In = map[*ir.Global]Order{}
+	}
+	u.In[c.Global] |= how
 }
 
 // met returns the parameters that k meets, or inner: that what it leads to does, to be added to.
@@ -96,6 +111,11 @@ func (s *useScan) side(v ir.Value) (k int, inner bool) {
 
 // metBy notes what a function that is called compares its parameter j with, by its use u.
 func (s *useScan) metBy(call *ir.Instr, j int, u *Use) {
+	for g, how := range u.In {
+		if k, inner := s.side(call.Args[j]); k >= 0 && !inner {
+			s.within(k, false, &ir.Const{T: call.Args[j].Type(), Kind: ir.ConstAddr, Global: g}, how)
+		}
+	}
 	for m, how := range u.With {
 		s.meet(call.Args[j], call.Args[m], how, how&^Includes)
 	}

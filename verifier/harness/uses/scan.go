@@ -31,6 +31,7 @@ type Use struct {
 	As        *ir.DType // for a void pointer: what a local variable takes it for
 	// what its addresses are compared with, and those of what it leads to
 	With, Inner Met
+	In          map[*ir.Global]Order // likewise addresses in variables
 }
 
 // Reader reads the code of functions of a module.
