@@ -89,6 +89,9 @@ func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 			}
 			continue // that may have brought something to show
 		}
+		if wait := paceOfEarly - v.now.Sub(v.run.Shown); wait > 0 && v.goesOn() && v.run.CheckRun > 0 {
+			return &queue.Snooze{After: wait}
+		}
 		err = errors.Join(s.night(ctx, v), s.tested(ctx, v))
 		if !silent(&v.run) {
 			err = s.show(ctx, v, attempt)
@@ -104,6 +107,10 @@ func (s *Server) publishAll(ctx context.Context, id string, attempt int) error {
 		}
 	}
 }
+
+// paceOfEarly is how much time lies between two writes about what a run that goes on has found. GitHub asks for pauses
+// between writes; how a run ends is shown at once.
+const paceOfEarly = 5 * time.Second
 
 // silent runs have no check run: a night's run and its bisections have the issue, the test of a patch has its comment,
 // and one that was cancelled before anyone saw it is not missed.
@@ -250,50 +257,6 @@ func (p *poster) updateOrLess(ctx context.Context, body *checkBody, attempt int)
 func refused(err error, attempt int) bool {
 	return answered(err, http.StatusUnprocessableEntity) || answered(err, http.StatusForbidden) &&
 		attempt >= refusalTries
-}
-
-// update sends the state, and the annotations that GitHub does not have yet, in
-// batches. Each batch is appended by GitHub, so what is there is counted first;
-// the conclusion goes with the last one.
-func (p *poster) update(ctx context.Context, body *checkBody) error {
-	path := fmt.Sprintf("repos/%s/%s/check-runs/%d", p.owner, p.repo, p.v.run.CheckRun)
-	posted := p.v.run.Posted
-	if len(body.annotations) > 0 && posted < len(body.annotations) {
-		got, _, err := p.gh.Checks.GetCheckRun(ctx, p.owner, p.repo, p.v.run.CheckRun)
-		if err != nil {
-			return err
-		}
-		posted = got.GetOutput().GetAnnotationsCount()
-	}
-	for {
-		batch := *body
-		batch.HeadSHA = ""
-		output := *body.Output
-		batch.Output = &output
-		n := min(reports.MaxAnnotations, len(body.annotations)-posted)
-		if n > 0 {
-			output.Annotations = body.annotations[posted : posted+n]
-			posted += n
-		}
-		last := posted >= len(body.annotations)
-		if !last {
-			batch.Status, batch.Conclusion, batch.CompletedAt, batch.Actions = "in_progress", "", "", nil
-		}
-		if err := p.call(ctx, http.MethodPatch, path, &batch, &github.CheckRun{}); err != nil {
-			return err
-		}
-		if n > 0 {
-			p.v.run.Posted = posted
-			if err := p.s.store.Write(ctx, func(tx store.Tx) error {
-				return tx.SetPosted(ctx, p.v.run.ID, posted)
-			}); err != nil {
-				return err
-			}
-		}
-		if last {
-			return nil
-		}
-	}
 }
 
 func (p *poster) call(ctx context.Context, method, path string, body, into any) error {

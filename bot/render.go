@@ -21,20 +21,38 @@ import (
 type view struct {
 	run    store.Run
 	repo   store.Repo
-	before int      // how many runs come first, of a queued run
-	family []member // of an aggregate: its targets; of a target: itself
+	now    time.Time // of the database
+	before int       // how many runs come first, of a queued run
+	family []member  // of an aggregate: its targets; of a target: itself
 }
 
-// member is a target run with its report, if it has one.
+// member is a target run with its report, if it has one, or what it violates so far, if it goes on.
 type member struct {
-	run     store.Run
-	report  *verdict.Report
-	context pipeline.Context
+	run        store.Run
+	report     *verdict.Report
+	early      []verdict.Result
+	over, size int // its verifications, if it goes on
+	context    pipeline.Context
+}
+
+// readEarly reads how a run that goes on stands.
+func (m *member) readEarly(ctx context.Context, tx store.Tx) (err error) {
+	if m.early, m.context, err = pipeline.Early(ctx, tx, m.run.ID); err == nil {
+		m.over, m.size, err = tx.TaskProgress(ctx, m.run.ID)
+	}
+	return err
+}
+
+// goesOn reports whether something that is violated is shown while v goes on.
+func (v *view) goesOn() bool {
+	return v.run.State != store.Done &&
+		slices.ContainsFunc(v.family, func(m member) bool { return len(m.early) > 0 || m.report != nil })
 }
 
 func (s *Server) view(ctx context.Context, id string) (*view, error) {
 	v := &view{}
 	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		v.now = tx.Now()
 		if v.run, err = tx.Run(ctx, id); err != nil {
 			return err
 		}
@@ -54,7 +72,12 @@ func (s *Server) view(ctx context.Context, id string) (*view, error) {
 			m := member{run: r}
 			text, err := tx.Report(ctx, r.ID, &m.context)
 			if errors.Is(err, store.ErrNotFound) {
-				v.family = append(v.family, m)
+				if err = nil; r.State == store.Waiting {
+					err = m.readEarly(ctx, tx)
+				}
+				if v.family = append(v.family, m); err != nil {
+					return err
+				}
 				continue
 			}
 			if err != nil {
@@ -138,6 +161,7 @@ func (s *Server) page(v *view) reports.Page {
 	own := s.outcome(&v.run, slices.ContainsFunc(v.family, func(m member) bool { return m.report != nil }))
 	own.Before = v.before
 	if !v.run.Aggregate() {
+		own.Over, own.Size = v.family[0].over, v.family[0].size
 		return reports.TargetPage(own, results, o)
 	}
 	targets := make([]reports.Outcome, len(v.family))
@@ -152,12 +176,16 @@ func (s *Server) gather(v *view) ([]verdict.Result, reports.PageOptions) {
 	var results []verdict.Result
 	o := reports.PageOptions{ByTarget: map[string]map[string]reports.State{}, DetailsURL: s.runURL(v.run.ID)}
 	for _, m := range v.family {
+		if m.report == nil && len(m.early) == 0 {
+			continue
+		}
+		o.Changed, o.All, o.Early = m.context.Changed, m.context.AnnotateAll, append(o.Early, m.early...)
 		if m.report == nil {
 			continue
 		}
 		results = append(results, m.report.Results...)
 		o.ByTarget[m.run.Target] = m.context.States
-		o.Changed, o.All, o.FixedCount = m.context.Changed, m.context.AnnotateAll, o.FixedCount+m.context.Fixed
+		o.FixedCount += m.context.Fixed
 		o.FixedKeys = append(o.FixedKeys, m.context.FixedKeys...)
 		o.Gaps.Add(m.context.Gaps)
 		o.Behaviour.Add(m.context.Behaviour)

@@ -280,7 +280,20 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 	if err != nil {
 		return err
 	}
+	open, early := 0, false
+	for i := range tasks {
+		t := &tasks[i]
+		if t.Result == nil && t.State == store.TaskQueued {
+			open++
+		}
+		early = early || violates(t, &run)
+	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
+		if early = early && open > 0; early { // the aggregate first: see end
+			if err := tx.TouchRun(ctx, run.Parent); err != nil {
+				return err
+			}
+		}
 		if ours, err := tx.Heartbeat(ctx, run.ID, s.owner, leaseTime); err != nil || !ours {
 			return err
 		}
@@ -288,14 +301,17 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 		if err != nil {
 			return err
 		}
-		open := 0
 		for _, t := range tasks {
 			t.Expected = past[t.Entry]
 			if err := tx.AddTask(ctx, t); err != nil {
 				return err
 			}
+			if early && violates(&t, &run) {
+				if err := s.keepEarly(ctx, tx, run, &t); err != nil {
+					return err
+				}
+			}
 			if t.Result == nil && t.State == store.TaskQueued {
-				open++
 				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify,
 					Priority: t.Priority}); err != nil {
 					return err

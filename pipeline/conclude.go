@@ -200,11 +200,7 @@ func (s *Service) keep(ctx context.Context, tx store.Tx, run store.Run, report *
 			if !isFinding(cl) {
 				continue
 			}
-			f := store.Finding{Run: run.ID, Fingerprint: reports.Fingerprint(r, cl), Claim: cl.ID,
-				Rule: string(cl.Check), Target: r.Target, Entry: r.Entry, File: cl.Pos.File,
-				Line: cl.Pos.Line, Message: cl.Message, Status: cl.Status.String(),
-				State: string(c.states[reports.Key(r, cl)])}
-			if err := tx.PutFinding(ctx, f); err != nil {
+			if err := tx.PutFinding(ctx, findingOf(run.ID, r, cl, c.states[reports.Key(r, cl)])); err != nil {
 				return err
 			}
 		}

@@ -98,18 +98,16 @@ func runPieceOf(report *verdict.Report, pc *Context, target string) RunPiece {
 // pieces cuts the findings and the sources out of a report.
 func pieces(report *verdict.Report) ([]store.Piece, error) {
 	var out []store.Piece
-	add := func(kind store.PieceKind, name string, value any) error {
-		p, err := store.NewPiece(kind, name, value)
+	add := func(p store.Piece, err error) error {
 		out = append(out, p)
 		return err
 	}
-	err := add(store.SourcesPiece, "", report.Sources)
+	err := add(store.NewPiece(store.SourcesPiece, "", report.Sources))
 	for i := range report.Results {
 		r := &report.Results[i]
 		for j := range r.Claims {
 			if c := &r.Claims[j]; isFinding(c) && len(c.Trace) > 0 {
-				err = errors.Join(err, add(store.ClaimPiece, reports.Fingerprint(r, c), ClaimPiece{verdict.Result{
-					Target: r.Target, Entry: r.Entry, Machine: r.Machine}, *c}))
+				err = errors.Join(err, add(claimPiece(r, c)))
 			}
 		}
 	}
@@ -147,7 +145,9 @@ func ClaimPieceOf(ctx context.Context, tx store.Tx, f *store.Finding, turn Turn)
 	err := tx.Piece(ctx, f.Run, store.ClaimPiece, f.Fingerprint, p)
 	if err == nil {
 		var sources map[string]verdict.Source
-		err = tx.Piece(ctx, f.Run, store.SourcesPiece, "", &sources)
+		if err = tx.Piece(ctx, f.Run, store.SourcesPiece, "", &sources); errors.Is(err, store.ErrNotFound) {
+			err = nil // its run goes on
+		}
 		return p, sources, err
 	}
 	if !errors.Is(err, store.ErrNotFound) {

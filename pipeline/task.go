@@ -184,13 +184,27 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 		return err
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
+		run, err := tx.Run(ctx, t.Run)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // the row is gone
+		}
+		if err != nil {
+			return err
+		}
+		early := violates(&t, &run)
+		if early { // the aggregate first: see end
+			if err := tx.TouchRun(ctx, run.Parent); err != nil {
+				return err
+			}
+		}
 		ours, err := s.endTask(ctx, tx, &t)
 		if err != nil || !ours {
 			return err
 		}
-		run, err := tx.Run(ctx, t.Run)
-		if err != nil {
-			return err
+		if early {
+			if err := s.keepEarly(ctx, tx, run, &t); err != nil {
+				return err
+			}
 		}
 		text, err := tx.Prepared(ctx, t.Run)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 const (
 	MaxText        = 65535
 	MaxAnnotations = 50  // per request; further ones are appended by updates
-	mostNotes      = 200 // of a check run; thousands stop GitHub's page of changed files from loading
+	MostNotes      = 200 // of a check run; thousands stop GitHub's page of changed files from loading
 	maxRaw         = 64 << 10
 	maxTitle       = 255
 )
@@ -48,9 +48,10 @@ type PageOptions struct {
 	FixedCount int
 	FixedKeys  []string // of the findings that FixedCount counts, by Key
 	DetailsURL string
-	FailOn     string // the manifest's report.fail_on, words with commas; empty if it says nothing
-	Partial    bool   // harnesses of the commit have never been verified
-	Gaps       Gaps   // what of the change was not looked at
+	FailOn     string           // the manifest's report.fail_on, words with commas; empty if it says nothing
+	Partial    bool             // harnesses of the commit have never been verified
+	Early      []verdict.Result // of a run that goes on: what it violates already
+	Gaps       Gaps             // what of the change was not looked at
 	Behaviour  Behaviour
 }
 
@@ -77,7 +78,19 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 	p := Page{Conclusion: Conclusion(results, o), Title: headlineOf(results, o)}
 	p.Summary = Cut(summary(results, o), MaxText, o.DetailsURL)
 	p.Text = Cut(details(results), MaxText, o.DetailsURL)
-	var outside []Annotation
+	p.Annotations = notes(results, &o, false)
+	if n := len(p.Annotations); n > MostNotes {
+		p.Annotations = p.Annotations[:MostNotes]
+		p.Summary = Cut(fmt.Sprintf("Of %d notes, the first %d stand on their lines; all findings are on the page of the run."+
+			"\n\n%s", n, MostNotes, p.Summary), MaxText, o.DetailsURL)
+	}
+	return p
+}
+
+// notes lists the annotations of what is violated: findings on changed lines first, then the others. Early ones are
+// those that stay whatever is still to be said of the commit that the change starts from.
+func notes(results []verdict.Result, o *PageOptions, early bool) []Annotation {
+	var inside, outside []Annotation
 	for _, s := range Violations(results) { // those that need few assumptions first
 		for _, v := range s.Claims {
 			r, c := v.Result, v.Claim
@@ -87,23 +100,16 @@ func CheckRun(results []verdict.Result, o PageOptions) Page {
 			a := annotation(r, c)
 			switch {
 			case o.Changed == nil || touches(o.Changed[a.Path], a.StartLine):
-				p.Annotations = append(p.Annotations, a)
-			case o.All || o.state(r, c) != Preexisting: // what was there before is in the summary
+				inside = append(inside, a)
+			case o.All || !early && o.state(r, c) != Preexisting: // what was there before is in the summary
 				outside = append(outside, a)
 				if step := causeIn(c, o.Changed); step != nil {
-					p.Annotations = append(p.Annotations, causeNote(a, c, step))
+					inside = append(inside, causeNote(a, c, step))
 				}
 			}
 		}
 	}
-	// findings on changed lines first, then the others
-	p.Annotations = dedupe(append(append(p.Annotations, o.Behaviour.notes(o.Changed)...), outside...))
-	if n := len(p.Annotations); n > mostNotes {
-		p.Annotations = p.Annotations[:mostNotes]
-		p.Summary = Cut(fmt.Sprintf("Of %d notes, the first %d stand on their lines; all findings are on the page of the run."+
-			"\n\n%s", n, mostNotes, p.Summary), MaxText, o.DetailsURL)
-	}
-	return p
+	return dedupe(append(append(inside, o.Behaviour.notes(o.Changed)...), outside...))
 }
 
 // FailsOn reports whether a list of words as report.fail_on has it names what.

@@ -48,6 +48,36 @@ func TestSummaryOrder(t *testing.T) {
 	}
 }
 
+// TestEarlyNotes: while a run goes on, only what stays a note whatever is found of the base is one, and all of them are notes
+// of the page in the end.
+func TestEarlyNotes(t *testing.T) {
+	claim := func(line int, step int) verdict.Claim {
+		return verdict.Claim{ID: fmt.Sprintf("memory@f#%d", line), Check: verdict.Memory, Status: verdict.Violated, Message: "m",
+			Pos:   verdict.Pos{File: "a.c", Line: line, Function: "f"},
+			Trace: []verdict.Step{{Kind: verdict.StepAssign, What: "x", Value: "1", Relevant: true, Pos: verdict.Pos{File: "a.c", Line: step}}}}
+	}
+	results := []verdict.Result{{Target: "i386", Entry: "f", Claims: []verdict.Claim{claim(3, 1), claim(30, 4), claim(40, 1)}}}
+	o := PageOptions{Changed: map[string][]LineRange{"a.c": {{From: 3, To: 5}}}, Early: results}
+	early := TargetPage(Outcome{Target: "i386", State: "waiting", Over: 1, Size: 3}, nil, o)
+	if early.Title != "3 violated so far; 1 of 3 verifications over" || early.Conclusion != "" || len(early.Annotations) != 1 ||
+		early.Annotations[0].StartLine != 3 || strings.Count(early.Summary, "violated **memory**") != 3 {
+		t.Errorf("while it goes on: %+v", early)
+	}
+	o.Early, o.States = nil, map[string]State{"f|memory@f#40": Preexisting, "f|memory@f#30": Introduced}
+	end := TargetPage(Outcome{Target: "i386", State: "done", Reported: true}, results, o)
+	if len(end.Annotations) != 3 || end.Annotations[0] != early.Annotations[0] {
+		t.Errorf("in the end: %+v", end.Annotations)
+	}
+	o.Early, o.All = results, true
+	if all := TargetPage(Outcome{Target: "i386", State: "waiting"}, nil, o); len(all.Annotations) != 4 {
+		t.Errorf("where all are notes: %+v", all.Annotations)
+	}
+	if all := AggregatePage(Outcome{State: "waiting"}, []Outcome{{Target: "i386", State: "waiting"}}, nil, o); all.Title !=
+		"3 violated so far; 0 of 1 targets done" || !strings.Contains(all.Summary, "a.c:30") {
+		t.Errorf("of all targets: %+v", all)
+	}
+}
+
 // TestManyNotes: of thousands of findings GitHub gets as many notes as its page shows, the first of the list, and is
 // told of the others.
 func TestManyNotes(t *testing.T) {
@@ -58,12 +88,12 @@ func TestManyNotes(t *testing.T) {
 	}
 	results := []verdict.Result{{Target: "i386", Entry: "f", Claims: claims}}
 	p := CheckRun(results, PageOptions{})
-	if len(p.Annotations) != mostNotes || !strings.HasPrefix(p.Summary, "Of 3000 notes, the first 200 stand") {
+	if len(p.Annotations) != MostNotes || !strings.HasPrefix(p.Summary, "Of 3000 notes, the first 200 stand") {
 		t.Errorf("%d notes: %.200s", len(p.Annotations), p.Summary)
 	}
-	results[0].Claims = claims[:mostNotes]
-	if p = CheckRun(results, PageOptions{}); len(p.Annotations) != mostNotes || strings.Contains(p.Summary, "notes, the first") {
-		t.Errorf("%d notes of %d: %.200s", len(p.Annotations), mostNotes, p.Summary)
+	results[0].Claims = claims[:MostNotes]
+	if p = CheckRun(results, PageOptions{}); len(p.Annotations) != MostNotes || strings.Contains(p.Summary, "notes, the first") {
+		t.Errorf("%d notes of %d: %.200s", len(p.Annotations), MostNotes, p.Summary)
 	}
 }
 

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,7 @@ type Outcome struct {
 	BaseRef    string // branch that the commit is to be merged into; empty: it is on its branch
 	BaseSHA    string
 	Before     int // runs that come first, of one that is queued
+	Over, Size int // verifications that are over, and all, of one that goes on
 }
 
 // Name is the name of the run's check. The branch that a commit is to be merged into is
@@ -51,12 +53,35 @@ func (r *Outcome) head() string {
 
 // TargetPage is the page of a run on one target.
 func TargetPage(r Outcome, results []verdict.Result, o PageOptions) Page {
-	if len(results) == 0 && (r.State != "done" || !r.Reported) {
+	switch {
+	case r.State != "done" && len(o.Early) > 0:
+		return earlyPage(r, o)
+	case len(results) == 0 && (r.State != "done" || !r.Reported):
 		return StatePage(r)
 	}
 	p := CheckRun(results, o)
 	p.Summary = Cut(r.head()+p.Summary, MaxText, o.DetailsURL)
 	return p
+}
+
+// earlyPage is the page of a run on one target that goes on and has violations already.
+func earlyPage(r Outcome, o PageOptions) Page {
+	p := Page{Title: fmt.Sprintf("%s; %d of %d verifications over", violatedSoFar(o.Early), r.Over, r.Size),
+		Text: Cut(details(o.Early), MaxText, o.DetailsURL), Annotations: notes(o.Early, &o, true)}
+	p.Annotations = p.Annotations[:min(len(p.Annotations), MostNotes)]
+	p.Summary = Cut(r.head()+earlyText(o.Early, &o), MaxText, o.DetailsURL)
+	return p
+}
+
+// violatedSoFar counts the places that are violated.
+func violatedSoFar(results []verdict.Result) string {
+	return fmt.Sprintf("%d violated so far", len(Violations(results)))
+}
+
+// earlyText lists in Markdown what is violated while the run goes on.
+func earlyText(results []verdict.Result, o *PageOptions) string {
+	return fmt.Sprintf("The run goes on. This is violated, whatever its other verifications say; [its page](%s) shows it as "+
+		"of now.\n%s\n", o.DetailsURL, violationList(results, o))
 }
 
 // AggregatePage sums up all targets. Annotations belong to the targets' own check runs.
@@ -80,6 +105,10 @@ func AggregatePage(all Outcome, targets []Outcome, results []verdict.Result, o P
 		fmt.Fprintf(&table, "| [%s](%s) | %s | %s |\n", Inert(t.Target), t.URL, word, Inert(note))
 	}
 	p := Page{Title: fmt.Sprintf("%d of %d targets done", done, len(targets))}
+	early := ""
+	if broken := violated(slices.Concat(results, o.Early)); all.State != "done" && len(broken) > 0 {
+		p.Title, early = violatedSoFar(broken)+"; "+p.Title, "\n"+earlyText(broken, &o)
+	}
 	if all.State == "done" {
 		p.Title = StatePage(targets[0]).Title
 		if len(results) > 0 {
@@ -91,9 +120,16 @@ func AggregatePage(all Outcome, targets []Outcome, results []verdict.Result, o P
 	if c := CoverageLine(results, o.Changed); c != "" {
 		covered = "\n**Coverage**: " + Inert(c) + ".\n"
 	}
-	p.Summary = Cut(all.head()+table.String()+covered+o.Gaps.text()+o.Behaviour.text()+DifferText(results), MaxText,
+	p.Summary = Cut(all.head()+table.String()+early+covered+o.Gaps.text()+o.Behaviour.text()+DifferText(results), MaxText,
 		o.DetailsURL)
 	return p
+}
+
+// violated keeps of results those with a violation that counts.
+func violated(results []verdict.Result) []verdict.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r verdict.Result) bool {
+		return !slices.ContainsFunc(r.Claims, func(c verdict.Claim) bool { return c.Status == verdict.Violated && c.Accepted == nil })
+	})
 }
 
 // StatePage shows a run without a report: its state, or what went wrong.

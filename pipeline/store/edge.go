@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
 
 // Kinds of posts.
 const (
@@ -92,4 +96,45 @@ func (t Tx) SeenRepo(ctx context.Context, r Repo) error {
 		return err
 	}
 	return t.PutRepo(ctx, r)
+}
+
+// TouchRun asks for the run to be published again.
+func (t Tx) TouchRun(ctx context.Context, id string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET version = version + 1, changed_at = ? WHERE id = ?`, t.ms(), id)
+	return err
+}
+
+// Unpublished lists the ids of runs with changes before `before` that GitHub was not told.
+func (t Tx) Unpublished(ctx context.Context, before time.Time) ([]string, error) {
+	return t.strings(ctx,
+		`SELECT id FROM runs WHERE published_version < version AND changed_at < ? ORDER BY id LIMIT 500`, toMS(before))
+}
+
+// MarkPublished records that GitHub knows version v, since now.
+func (t Tx) MarkPublished(ctx context.Context, id string, v int64) error {
+	_, err := t.exec(ctx,
+		`UPDATE runs SET published_version = ?, shown_at = ? WHERE id = ? AND published_version < ?`, v, t.ms(), id, v)
+	return err
+}
+
+// SetCheckRun records the GitHub check run that shows this run.
+func (t Tx) SetCheckRun(ctx context.Context, id string, check int64) error {
+	_, err := t.exec(ctx, `UPDATE runs SET check_run_id = ? WHERE id = ?`, check, id)
+	return err
+}
+
+// SetNotes records which notes on lines GitHub has, or is about to be sent, and how many of them it is known to have.
+func (t Tx) SetNotes(ctx context.Context, id string, notes []string, posted int) error {
+	text, err := json.Marshal(notes)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `UPDATE runs SET notes = ?, posted_annotations = ? WHERE id = ?`, string(text), posted, id)
+	return err
+}
+
+// SetSARIF records what became of the upload to code scanning.
+func (t Tx) SetSARIF(ctx context.Context, id, sarif string) error {
+	_, err := t.exec(ctx, `UPDATE runs SET sarif = ? WHERE id = ?`, sarif, id)
+	return err
 }

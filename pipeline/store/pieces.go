@@ -60,6 +60,21 @@ func (t Tx) Piece(ctx context.Context, run string, kind PieceKind, name string, 
 	return nil
 }
 
+// Pieces hands the pieces of a kind of a run, as JSON, to f, at most n of them.
+func (t Tx) Pieces(ctx context.Context, run string, kind PieceKind, n int, f func(text []byte) error) error {
+	return t.each(ctx, func(r rows) error {
+		var body []byte
+		if err := r.Scan(&body); err != nil {
+			return err
+		}
+		text, err := unpack(body)
+		if err != nil {
+			return err
+		}
+		return f(text)
+	}, `SELECT body FROM pieces WHERE run_id = ? AND kind = ? ORDER BY name LIMIT ?`, run, string(kind), n)
+}
+
 // Site is a place with findings of one check and status.
 type Site struct {
 	File, Rule, Status string

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 )
@@ -66,7 +67,9 @@ type Run struct {
 	Started      time.Time
 	Finished     time.Time
 	CheckRun     int64
-	Posted       int // annotations posted so far
+	Notes        []string  // on lines, by digest, that GitHub has or was about to be sent, in their order
+	Posted       int       // how many of these it is known to have
+	Shown        time.Time // when GitHub was shown the run last
 	Version      int64
 	Published    int64
 	SARIF        string // upload to code scanning: "" not yet, "none", or GitHub's id
@@ -84,26 +87,25 @@ func (r *Run) Pushed() string {
 }
 
 const runColumns = `id, parent_id, repo_id, installation_id, pull, head_sha, base_sha, base_ref, ref, target, run_trigger, options, state, conclusion, detail, counts,
-	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version, sarif`
+	cancel_requested, superseded_by, owner, lease_until, tries, created_at, started_at, finished_at, check_run_id, posted_annotations, version, published_version, sarif, notes, shown_at`
 
 func scanRun(s interface{ Scan(...any) error }) (Run, error) {
 	var r Run
-	var options, counts string
-	var cancel, lease, created, started, finished int64
+	var options, counts, notes string
+	var cancel, lease, created, started, finished, shown int64
 	err := s.Scan(&r.ID, &r.Parent, &r.Repo, &r.Installation, &r.Pull, &r.HeadSHA, &r.BaseSHA, &r.BaseRef, &r.Ref,
 		&r.Target,
 		&r.Trigger, &options, &r.State, &r.Conclusion,
 		&r.Detail, &counts, &cancel, &r.SupersededBy, &r.Owner, &lease, &r.Tries, &created, &started, &finished,
-		&r.CheckRun, &r.Posted, &r.Version, &r.Published, &r.SARIF)
+		&r.CheckRun, &r.Posted, &r.Version, &r.Published, &r.SARIF, &notes, &shown)
 	if err != nil {
 		return r, err
 	}
 	r.Cancel, r.Lease, r.Created, r.Started, r.Finished = cancel != 0, fromMS(lease), fromMS(created), fromMS(started),
 		fromMS(finished)
-	if err := json.Unmarshal([]byte(options), &r.Options); err != nil {
-		return r, err
-	}
-	return r, json.Unmarshal([]byte(counts), &r.Counts)
+	r.Shown = fromMS(shown)
+	return r, errors.Join(json.Unmarshal([]byte(options), &r.Options), json.Unmarshal([]byte(counts), &r.Counts),
+		json.Unmarshal([]byte(notes), &r.Notes))
 }
 
 // AddRun inserts r with a new id if it has none, and returns the id. State is
@@ -256,12 +258,6 @@ func (t Tx) OverdueRuns(ctx context.Context, before time.Time) ([]string, error)
 		toMS(before))
 }
 
-// TouchRun asks for the run to be published again.
-func (t Tx) TouchRun(ctx context.Context, id string) error {
-	_, err := t.exec(ctx, `UPDATE runs SET version = version + 1, changed_at = ? WHERE id = ?`, t.ms(), id)
-	return err
-}
-
 // Orphans lists the runs whose owner stopped renewing its lease.
 func (t Tx) Orphans(ctx context.Context) ([]Run, error) {
 	return t.runs(ctx, `WHERE state = 'running' AND lease_until < ? ORDER BY id`, t.ms())
@@ -278,30 +274,6 @@ func (t Tx) DropLeases(ctx context.Context) error {
 		return err
 	}
 	_, err := t.exec(ctx, `UPDATE tasks SET lease_until = 1, owner = '' WHERE state = 'running'`)
-	return err
-}
-
-// Unpublished lists the ids of runs with changes before `before` that GitHub was not told.
-func (t Tx) Unpublished(ctx context.Context, before time.Time) ([]string, error) {
-	return t.strings(ctx,
-		`SELECT id FROM runs WHERE published_version < version AND changed_at < ? ORDER BY id LIMIT 500`, toMS(before))
-}
-
-// MarkPublished records that GitHub knows version v.
-func (t Tx) MarkPublished(ctx context.Context, id string, v int64) error {
-	_, err := t.exec(ctx, `UPDATE runs SET published_version = ? WHERE id = ? AND published_version < ?`, v, id, v)
-	return err
-}
-
-// SetCheckRun records the GitHub check run that shows this run.
-func (t Tx) SetCheckRun(ctx context.Context, id string, check int64) error {
-	_, err := t.exec(ctx, `UPDATE runs SET check_run_id = ? WHERE id = ?`, check, id)
-	return err
-}
-
-// SetPosted records how many annotations GitHub has.
-func (t Tx) SetPosted(ctx context.Context, id string, n int) error {
-	_, err := t.exec(ctx, `UPDATE runs SET posted_annotations = ? WHERE id = ?`, n, id)
 	return err
 }
 
@@ -344,10 +316,4 @@ func (t Tx) StandingRuns(ctx context.Context, repo int64, ref string) ([]Run, er
 		return runs, err
 	}
 	return slices.DeleteFunc(runs, func(r Run) bool { return !slices.Contains(asked, r.Target) }), nil
-}
-
-// SetSARIF records what became of the upload to code scanning.
-func (t Tx) SetSARIF(ctx context.Context, id, sarif string) error {
-	_, err := t.exec(ctx, `UPDATE runs SET sarif = ? WHERE id = ?`, sarif, id)
-	return err
 }
