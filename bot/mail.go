@@ -103,18 +103,12 @@ func (s *Server) mail(ctx context.Context, to, text string) error {
 
 // mail is the text of a mail.
 func (n notice) mail() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "The night's run of %s found what the one before did not:\n", n.Repository)
-	for i, f := range n.Findings {
-		if i == mostNoticed {
-			fmt.Fprintf(&b, "\nand %d more.\n", len(n.Findings)-i)
-			break
+	lines := n.lines(func(f noticeFinding) string {
+		if f.URL == "" {
+			return "- " + f.text() + "\n"
 		}
-		fmt.Fprintf(&b, "\n- %s\n", f.text())
-		if f.URL != "" {
-			fmt.Fprintf(&b, "  %s\n", f.URL)
-		}
-	}
-	fmt.Fprintf(&b, "\nWhat changed in the night: %s\n", n.URL)
-	return b.String()
+		return "- " + f.text() + "\n  " + f.URL + "\n"
+	})
+	return fmt.Sprintf("The night's run of %s found what the one before did not:\n\n%s\nWhat changed in the night: %s\n",
+		n.Repository, lines, n.URL)
 }

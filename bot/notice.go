@@ -117,17 +117,22 @@ func (s *Server) noticeOf(repo string, change *pipeline.Regression) notice {
 			n.Findings = append(n.Findings, f)
 		}
 	}
-	var b strings.Builder
-	for i, f := range n.Findings {
-		if i == mostNoticed {
-			fmt.Fprintf(&b, "\nand %d more", len(n.Findings)-i)
-			break
-		}
-		b.WriteString("\n" + f.text())
-	}
+	lines := n.lines(func(f noticeFinding) string { return f.text() })
 	// Slack reads mentions and links out of these characters
-	n.Text = n.title() + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(b.String()) + "\n" + n.URL
+	n.Text = n.title() + "\n" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(lines) + n.URL
 	return n
+}
+
+// lines words some of the findings by word, each in a line of its own, and says how many more there are.
+func (n notice) lines(word func(noticeFinding) string) string {
+	var b strings.Builder
+	for _, f := range n.Findings[:min(len(n.Findings), mostNoticed)] {
+		b.WriteString(word(f) + "\n")
+	}
+	if more := len(n.Findings) - mostNoticed; more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	return b.String()
 }
 
 // mostNoticed is how many findings a notice words.
