@@ -2,11 +2,14 @@ package bot_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
 )
@@ -23,14 +26,12 @@ func git(t testing.TB, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// history gives the default branch a history of 15 commits at once, without a webhook: two that do not build, and a branch,
-// merged later, whose second commit brings a bug. It returns that commit.
-func (w *world) history() string {
+// clone makes a clone of acme/fw, and a function that commits a file there.
+func (w *world) clone() (dir string, commit func(subject, file, text string) string) {
 	w.t.Helper()
-	dir := filepath.Join(w.t.TempDir(), "fw")
-	origin := filepath.Join(filepath.Dir(w.cfg.Data), "gh", "repos", "acme", "fw.git")
-	git(w.t, w.t.TempDir(), "clone", "-q", origin, dir)
-	commit := func(subject, file, text string) string {
+	dir = filepath.Join(w.t.TempDir(), "fw")
+	git(w.t, w.t.TempDir(), "clone", "-q", filepath.Join(filepath.Dir(w.cfg.Data), "gh", "repos", "acme", "fw.git"), dir)
+	return dir, func(subject, file, text string) string {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 			w.t.Fatal(err)
 		}
@@ -38,6 +39,57 @@ func (w *world) history() string {
 		git(w.t, dir, "commit", "-q", "-m", subject)
 		return git(w.t, dir, "rev-parse", "HEAD")
 	}
+}
+
+// TestPushOfMany: of a push of several commits the finding's page names the one that brought it, and of another such push
+// the one that mended it.
+func TestPushOfMany(t *testing.T) {
+	w := newWorld(t, &reader{})
+	w.repo("int main\n")
+	b := w.browser("ann")
+	b.open("/auth/login")
+	address := ""
+	names := func(what string) {
+		t.Helper()
+		text := ""
+		for range 1200 {
+			if _, text, _ = b.open(address); regexp.MustCompile(`(?s)` + what).MatchString(text) {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("%s does not say %s: %s", address, what, text)
+	}
+	w.push("main", "int main\nfine\n")
+	w.await("the first run", finished(3))
+	for i, c := range []struct{ text, said string }{{"int main\nbug one\n", "First bad commit:"},
+		{"int main\nfine\n", "Commit that mended it:"}} {
+		dir, commit := w.clone()
+		var at string
+		for j := range 4 {
+			if commit("notes", "README", fmt.Sprint(i, j)); j == 1 {
+				at = commit("ring: the one", "main.c", c.text)
+			}
+		}
+		git(t, dir, "push", "-q", "origin", "main")
+		w.push("main", c.text+"// done\n")
+		w.await("the push", finished(3*(i+2)))
+		if i == 0 {
+			_, list, _ := b.open("/repos/acme/fw/findings")
+			m := regexp.MustCompile(`/repos/acme/fw/findings/[0-9a-f]+`).FindString(list)
+			if address = m; m == "" {
+				t.Fatalf("no finding: %s", list)
+			}
+		}
+		names(c.said + `</?[^/]*\s*<ul><li>[^\n]*` + at[:10] + `[^\n]* ring: the one[^\n]*</li></ul>\s*<details><summary>How it was found: [1-3] commits? looked at`)
+	}
+}
+
+// history gives the default branch a history of 15 commits at once, without a webhook: two that do not build, and a branch,
+// merged later, whose second commit brings a bug. It returns that commit.
+func (w *world) history() string {
+	w.t.Helper()
+	dir, commit := w.clone()
 	commit("docs", "README", "1")
 	commit("docs 2", "README", "2")
 	git(w.t, dir, "switch", "-q", "-c", "ring")

@@ -60,9 +60,10 @@ var pageFuncs = template.FuncMap{"short": reports.ShortSHA, "counts": reports.Co
 	"steptext": reports.StepText, "inc": func(i int) int { return i + 1 },
 	"depth": func(d int) int { return min(d, 4) },
 	"state": state, "asked": asked, "time": atTime, "tabs": tabs, "lists": func(list ...string) []string { return list },
-	"sources": sources,
-	"at":      func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
-	"line":    func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
+	"sources": sources, "outcome": outcome,
+	"suspects": func(f forge, s suspects) any { return blamed{f, &s} },
+	"at":       func(f forge, sha string) any { return place{Forge: f, SHA: sha} },
+	"line":     func(f forge, sha, file string, line int) any { return place{f, sha, file, line} }}
 
 // place is a commit, or a line of it, with the way to it at the forge.
 type place struct {

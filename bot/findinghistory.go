@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"slices"
 	"time"
 
@@ -12,15 +13,21 @@ import (
 
 // findingHistory is the history of a finding on the default branch.
 type findingHistory struct {
-	Age      string           // since the first run with it, without a run between
-	FirstBad store.Run        // that run
-	LastGood *store.Run       // the run before it, if there was one
-	Again    bool             // it was there and gone before
-	Gone     *store.Run       // the first run after it without the finding, if there is one
-	Commits  []namedCommit    // that were new in FirstBad, newest first: one of them is the first bad one
-	Mended   []namedCommit    // that were new in Gone, newest first: one of them mended it
-	Runs     []sighting       // newest first
-	Origin   *pipeline.Origin // what a bisection says; nil: there was none
+	Age      string     // since the first run with it, without a run between
+	FirstBad store.Run  // that run
+	LastGood *store.Run // the run before it, if there was one
+	Again    bool       // it was there and gone before
+	Gone     *store.Run // the first run after it without the finding, if there is one
+	Came     suspects   // who brought it
+	Mended   suspects   // who mended it, if it is gone
+	Runs     []sighting // newest first
+}
+
+// suspects are commits one of which brought a finding, or mended it.
+type suspects struct {
+	New    []namedCommit    // that were new in the first run with it, or without it, newest first
+	Origin *pipeline.Origin // what a bisection says; nil: there was none
+	said   [2]string        // of one commit, of several
 }
 
 // namedCommit is a commit with the person who wrote it.
@@ -32,32 +39,31 @@ type sighting struct {
 	Has bool
 }
 
-// Suspects are the commits one of which brought the finding: those that a bisection is left with, or all that were new.
-func (h *findingHistory) Suspects() []namedCommit {
-	if h.Origin != nil && len(h.Origin.Commits) > 0 {
+// Commits are those that a bisection is left with, or all that were new.
+func (x *suspects) Commits() []namedCommit {
+	if x.Origin != nil && len(x.Origin.Commits) > 0 {
 		var out []namedCommit
-		for _, c := range h.Origin.Commits {
+		for _, c := range x.Origin.Commits {
 			out = append(out, namedCommit(c))
 		}
 		return out
 	}
-	if h.LastGood == nil {
-		return nil
-	}
-	return h.Commits
+	return x.New
 }
 
-// Verdict says what the suspects are.
-func (h *findingHistory) Verdict() string {
-	switch n := len(h.Suspects()); {
-	case h.Origin != nil && h.Origin.State != "searching" && h.Origin.State != "stopped":
-		return h.Origin.Line()
-	case h.Origin != nil:
-		return h.Origin.Line() + " One of these:"
+// Verdict says what these commits are.
+func (x *suspects) Verdict() string {
+	switch n := len(x.Commits()); {
+	case x.Origin != nil && x.Origin.State != "searching" && x.Origin.State != "stopped":
+		return x.Origin.Line()
+	case x.Origin != nil && n > 0:
+		return x.Origin.Line() + " One of these:"
+	case n == 0:
+		return ""
 	case n == 1:
-		return "First bad commit:"
+		return x.said[0]
 	}
-	return "One of these commits brought it:"
+	return x.said[1]
 }
 
 // maxSightings bounds the runs that a history lists.
@@ -97,15 +103,48 @@ func historyOf(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Findi
 	h.Runs = h.Runs[max(0, len(h.Runs)-maxSightings):]
 	slices.Reverse(h.Runs)
 	h.Age = ageOf(now.Sub(h.FirstBad.Finished))
-	origins, err := pipeline.OriginsOf(ctx, tx, repo.ID, f.Target, store.FindingCame)
+	h.Came.said = [2]string{"First bad commit:", "One of these commits brought it:"}
+	h.Mended.said = [2]string{"This commit mended it:", "One of these commits mended it:"}
+	if h.LastGood != nil {
+		if err := h.Came.find(ctx, tx, repo, f, store.FindingCame, &h.FirstBad); err != nil {
+			return nil, err
+		}
+	}
+	if h.Gone == nil {
+		return h, nil
+	}
+	return h, h.Mended.find(ctx, tx, repo, f, store.FindingGone, h.Gone)
+}
+
+// find fills in who brought or mended a finding: run is the first with or without it.
+func (x *suspects) find(ctx context.Context, tx store.Tx, repo store.Repo, f *store.Finding, kind string,
+	run *store.Run) error {
+	origins, err := pipeline.OriginsOf(ctx, tx, repo.ID, f.Target, kind)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h.Origin = origins[f.Fingerprint]
-	if h.Commits, err = newIn(ctx, tx, h.FirstBad.Parent); err == nil && h.Gone != nil {
-		h.Mended, err = newIn(ctx, tx, h.Gone.Parent)
+	if o := origins[f.Fingerprint]; o.Of(run.Finished) {
+		x.Origin = o
 	}
-	return h, err
+	x.New, err = newIn(ctx, tx, run.Parent)
+	return err
+}
+
+// blamed are suspects, for a template, with the way to commits at the forge.
+type blamed struct {
+	Forge    forge
+	Suspects *suspects
+}
+
+// outcome words what a bisection saw at a commit.
+func outcome(o *pipeline.Origin, p store.Probe) template.HTML {
+	switch there, known := o.There(p); {
+	case !known:
+		return `<span class="unknown">? no answer</span>`
+	case there:
+		return `<span class="violated">✗ there</span>`
+	}
+	return "✓ not there"
 }
 
 // newIn lists the commits that were new in an aggregate run, newest first.

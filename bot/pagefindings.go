@@ -56,7 +56,7 @@ func branchFindings(ctx context.Context, tx store.Tx, repo store.Repo, runs []st
 				}
 				origins[row.Target] = o
 			}
-			if o := origins[row.Target][row.Fingerprint]; o != nil && len(o.Commits) == 1 {
+			if o := origins[row.Target][row.Fingerprint]; o.Of(since) && len(o.Commits) == 1 {
 				f.Brought = &o.Commits[0]
 			}
 			out = append(out, f)

@@ -15,22 +15,29 @@ import (
 // BisectTrigger is the trigger of runs that a bisection asks for.
 const BisectTrigger = "bisect"
 
-// What a night may ask for. What is not done by then goes on after the next night.
+// What may be asked for. What is not done by then goes on later.
 const (
-	maxBisections = 20 // findings of a night
-	maxBisectRuns = 24 // commits built for a repository
+	maxBisections = 20 // findings of a night or a push
+	maxBisectRuns = 24 // commits built for a repository in a day
 	maxProbes     = 40 // commits looked at for one finding
 )
 
-// noticeBisection has somebody look at the bisections of a repository when a night, or a run that they asked for, is over.
+// noticeBisection has somebody look at the bisections of a repository when a night, a push of several commits, or a run
+// that they asked for, is over.
 func (s *Service) noticeBisection(ctx context.Context, tx store.Tx, agg store.Run) error {
-	if agg.Trigger != "nightly" && agg.Trigger != BisectTrigger {
+	switch agg.Trigger {
+	case "nightly", BisectTrigger:
+	case "push":
+		if list, err := tx.Commits(ctx, agg.ID); err != nil || len(list) < 2 {
+			return err // who brought what it brought is known
+		}
+	default:
 		return nil
 	}
 	return s.queue.Enqueue(ctx, tx, queue.Job{Kind: BisectJob, ID: agg.ID, Lane: queue.Plans, Priority: 4})
 }
 
-// bisect begins bisections for what a night found, and takes those of the repository a step on.
+// bisect begins bisections for what a night or a push found, and takes those of the repository a step on.
 func (s *Service) bisect(ctx context.Context, id string, _ int) error {
 	var run store.Run
 	var repo store.Repo
@@ -56,7 +63,7 @@ func (s *Service) bisect(ctx context.Context, id string, _ int) error {
 	if !ours {
 		return &queue.Snooze{After: time.Second}
 	}
-	if run.Trigger == "nightly" {
+	if run.Trigger != BisectTrigger {
 		err = s.beginBisections(ctx, run, repo)
 	}
 	if err == nil {
@@ -67,10 +74,14 @@ func (s *Service) bisect(ctx context.Context, id string, _ int) error {
 	}))
 }
 
-// beginBisections keeps a bisection for each finding of a night that the run before was without, and for each
-// proof that it had, once.
+// beginBisections keeps a bisection for each finding of a night or a push that the run before was without, and for each
+// finding or proof that it had, once.
 func (s *Service) beginBisections(ctx context.Context, night store.Run, repo store.Repo) error {
-	change, err := Night(ctx, s.store, repo.FullName, night)
+	since := night.Created
+	if night.Trigger == "nightly" {
+		since = since.Add(-aNight)
+	}
+	change, err := regress(ctx, s.store, repo.FullName, since, night.Finished)
 	if err != nil {
 		return err
 	}
@@ -112,7 +123,8 @@ func sameSearch(a, b *store.Bisection) bool {
 }
 
 // traceable lists what came between two equally deep runs by way of a commit: new findings whose claim was answered well, or was
-// not there, before (nor was its harness, if that is new), and lost proofs.
+// not there, before (nor was its harness, if that is new), lost proofs, and findings whose claim, or harness, is answered
+// well now.
 func (t *TargetChange) traceable() []Change {
 	if !t.equal || t.From.Commit == t.To.Commit || t.From.Commit == "" {
 		return nil
@@ -126,6 +138,11 @@ func (t *TargetChange) traceable() []Change {
 	for _, c := range t.ProofLost {
 		c.kind = store.ProofGone
 		out = append(out, c)
+	}
+	for _, c := range t.Fixed {
+		if c.kind = store.FindingGone; c.well {
+			out = append(out, c)
+		}
 	}
 	return out
 }
@@ -269,7 +286,7 @@ func (s *Service) sweepBisections(ctx context.Context, tx store.Tx, before time.
 			return err
 		}
 		if n >= maxBisectRuns {
-			continue // after the next night
+			continue // another day
 		}
 		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: BisectJob, ID: b.Night, Lane: queue.Plans,
 			Priority: 4}); err != nil {

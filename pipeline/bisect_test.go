@@ -59,6 +59,34 @@ func TestBisectionResumes(t *testing.T) {
 	}
 }
 
+// TestBisectionOfFix: who mended a finding is found as who brought it, between the commits of a run with it and of one
+// without.
+func TestBisectionOfFix(t *testing.T) {
+	ctx := context.Background()
+	b := newBench(t)
+	var shas []string
+	for range 8 {
+		shas = append(shas, b.commit(benchManifest))
+	}
+	search := b.violatedIn("main", func(sha string) bool { return slices.Index(shas, sha) < 5 })
+	search.Kind, search.Good, search.Bad = store.FindingGone, shas[0], shas[7]
+	b.write(func(tx store.Tx) error { return tx.PutBisection(ctx, search) })
+	time.Sleep(2 * time.Millisecond)
+	if err := b.s.sweep(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	list := b.searched(1)
+	found := OriginOf(&list[0])
+	if found.State != "found" || found.Commits[0].SHA != shas[5] || len(found.Tried) > 3 || found.Line() != "Commit that mended it:" {
+		t.Errorf("the fix: %+v", found)
+	}
+	for _, p := range found.Tried {
+		if there, known := found.There(p); !known || there != (slices.Index(shas, p.SHA) < 5) {
+			t.Errorf("%s: there %v, known %v", p.SHA, there, known)
+		}
+	}
+}
+
 // violatedIn lets a claim of an entry be violated at some commits and proved at the others, in a run of the night and
 // in runs to come; it returns the search for the first of these commits, without the commits between which to look.
 func (b *bench) violatedIn(entry string, violated func(sha string) bool) store.Bisection {
@@ -114,6 +142,7 @@ func TestProbe(t *testing.T) {
 	claim := verdict.Claim{ID: "memory@f#1", Check: verdict.Memory, Pos: verdict.Pos{Function: "f"}}
 	res := verdict.Result{Target: "i386", Entry: "main"}
 	b := store.Bisection{Fingerprint: reports.Fingerprint(&res, &claim)}
+	opposite := map[string]string{"good": "bad", "bad": "good"}
 	for _, c := range []struct {
 		status             verdict.Status
 		equal              bool
@@ -128,7 +157,8 @@ func TestProbe(t *testing.T) {
 		if claim.Status = c.status; c.status != verdict.Invalid {
 			with.Claims = []verdict.Claim{claim}
 		}
-		for kind, want := range map[string]string{store.FindingCame: c.ofFinding, store.ProofGone: c.ofProof} {
+		for kind, want := range map[string]string{store.FindingCame: c.ofFinding, store.ProofGone: c.ofProof,
+			store.FindingGone: opposite[c.ofFinding]} {
 			if b.Kind = kind; judgeProbe(&with, &b, c.equal) != want {
 				t.Errorf("%v, equal %v, a %s: %q, want %q", c.status, c.equal, kind, judgeProbe(&with, &b, c.equal),
 					want)

@@ -73,9 +73,9 @@ type Change struct {
 	Where       string  `json:"where"`
 	Message     string  `json:"message"`
 	Fingerprint string  `json:"fingerprint,omitempty"`
-	Origin      *Origin `json:"origin,omitempty"` // of what was introduced, is open, or has no proof any more
+	Origin      *Origin `json:"origin,omitempty"` // of what was introduced, is open, was fixed, or has no proof any more
 
-	well bool   // it was answered well in the run before, or was not there; so was its harness
+	well bool   // it was answered well in the run before, or was not there; so was its harness; what was fixed is so now
 	kind string // of its bisection
 }
 
@@ -86,8 +86,11 @@ func Regress(ctx context.Context, st *store.Store, repository string, since time
 
 // Night makes the report of what a nightly run, which is over, found anew: whatever ran after it does not change it.
 func Night(ctx context.Context, st *store.Store, repository string, night store.Run) (*Regression, error) {
-	return regress(ctx, st, repository, night.Created.Add(-24*time.Hour), night.Finished)
+	return regress(ctx, st, repository, night.Created.Add(-aNight), night.Finished)
 }
+
+// aNight is how far back a night looks for the run that it is compared with.
+const aNight = 24 * time.Hour
 
 func regress(ctx context.Context, st *store.Store, repository string, since, until time.Time) (*Regression, error) {
 	out := &Regression{Repository: repository, Since: since.UTC(), Until: until.UTC()}

@@ -91,6 +91,8 @@ func (t *TargetChange) fill(before, after claimsOfRun) {
 		case was && (has && now.Status == verdict.Unknown || !has && after.failed[entry]):
 			t.Undecided = append(t.Undecided, c)
 		case was:
+			_, runs := after.failed[entry]
+			c.well = has || runs
 			t.Fixed = append(t.Fixed, c)
 		case had && has && now.Status == verdict.Proved && old.Status != verdict.Proved:
 			t.NewlyProved = append(t.NewlyProved, c)

@@ -3,21 +3,26 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/pipeline/store"
 )
 
-// Origin holds what is known about the commit that brought a finding, or took a proof away.
+// Origin holds what is known about the commit that brought a finding, mended it, or took a proof away.
 type Origin struct {
 	State   string        `json:"state"`   // searching; found; narrowed, to several commits; stopped, without an answer
-	Commits []Commit      `json:"commits"` // the first bad one, or several of which one is
+	Commits []Commit      `json:"commits"` // the first bad one (the one that mended it), or several of which one is
 	Tried   []store.Probe `json:"tried"`   // commits that were looked at, in their order
 	Why     string        `json:"why,omitempty"`
+
+	kind    string    // see store.Bisection
+	changed time.Time // when it was looked at last
 }
 
 // OriginOf words a bisection for reports.
 func OriginOf(b *store.Bisection) *Origin {
-	o := &Origin{State: "searching", Tried: b.Tried, Why: b.Why, Commits: []Commit{}}
+	o := &Origin{State: "searching", Tried: b.Tried, Why: b.Why, Commits: []Commit{}, kind: b.Kind, changed: b.Changed}
 	for _, c := range b.Commits {
 		o.Commits = append(o.Commits, Commit(c))
 	}
@@ -62,15 +67,28 @@ func (o *Origin) Looked() string {
 
 // Line says it in one sentence. The commit's subject and author come after it, where there is one.
 func (o *Origin) Line() string {
+	what := "first bad commit"
+	if o.kind == store.FindingGone {
+		what = "commit that mended it"
+	}
 	switch o.State {
 	case "searching":
-		return fmt.Sprintf("The first bad commit is being looked for; so far: %s.", o.Looked())
+		return fmt.Sprintf("The %s is being looked for; so far: %s.", what, o.Looked())
 	case "found":
-		return "First bad commit:"
+		return strings.ToUpper(what[:1]) + what[1:] + ":"
 	case "narrowed":
-		return "The first bad commit: " + o.Why
+		return "The " + what + ": " + o.Why
 	}
-	return "The first bad commit is not known: " + o.Why
+	return "The " + what + " is not known: " + o.Why
+}
+
+// Of reports whether the search is about what came, or went, at a time, and not about an earlier coming or going.
+func (o *Origin) Of(at time.Time) bool { return o != nil && !o.changed.Before(at) }
+
+// There reports whether a commit that was looked at has the finding, or lacks the proof; known is false where it has no
+// answer.
+func (o *Origin) There(p store.Probe) (there, known bool) {
+	return (p.Outcome == store.ProbeBad) != (o.kind == store.FindingGone), p.Outcome != store.ProbeSkip
 }
 
 // OriginsOf maps the findings of a target on the default branch to their origins, by fingerprint.
@@ -96,6 +114,13 @@ func (r *Regression) trace(ctx context.Context, tx store.Tx, repo int64) error {
 		gone, err := OriginsOf(ctx, tx, repo, t.Target, store.ProofGone)
 		if err != nil {
 			return err
+		}
+		mended, err := OriginsOf(ctx, tx, repo, t.Target, store.FindingGone)
+		if err != nil {
+			return err
+		}
+		for j := range t.Fixed {
+			t.Fixed[j].Origin = mended[t.Fixed[j].Fingerprint]
 		}
 		for _, list := range [][]Change{t.Introduced, t.Open} {
 			for j := range list {

@@ -162,6 +162,11 @@ func leftOut(r *store.Run, report *verdict.Report, entry string) bool {
 
 // judgeProbe returns what an answer says about the claim of b; equal says that it looked as deep as the night.
 func judgeProbe(res *verdict.Result, b *store.Bisection, equal bool) string {
+	if b.Kind == store.FindingGone { // the question of who brought it, from the other end
+		came := *b
+		came.Kind = store.FindingCame
+		return map[string]string{store.ProbeGood: store.ProbeBad, store.ProbeBad: store.ProbeGood}[judgeProbe(res, &came, equal)]
+	}
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		exact := c.Status == verdict.Violated && b.Kind == store.FindingCame // another way to fail is another finding

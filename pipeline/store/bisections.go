@@ -10,13 +10,14 @@ import (
 // Kinds of bisections.
 const (
 	FindingCame = "finding" // a claim became violated
+	FindingGone = "fix"     // a claim was violated
 	ProofGone   = "proof"   // a claim was proved
 )
 
 // What a commit is for a bisection.
 const (
 	ProbeGood = "good" // as it was before
-	ProbeBad  = "bad"
+	ProbeBad  = "bad"  // as it is now
 	ProbeSkip = "skip" // no answer: it does not build, or the claim is unknown
 )
 
@@ -27,13 +28,13 @@ type Probe struct {
 	Run     string `json:"run,omitempty"`
 }
 
-// Bisection is the search for the commit of the default branch that brought a finding, or took a proof away.
+// Bisection is the search for the commit of the default branch that brought a finding, mended it, or took a proof away.
 type Bisection struct {
 	Repo        int64     `json:"-"`
 	Target      string    `json:"-"`
 	Fingerprint string    `json:"-"`
 	Kind        string    `json:"-"`
-	Night       string    `json:"-"` // the aggregate run that began it
+	Night       string    `json:"-"` // the aggregate run that began it, of a night or a push
 	Open        bool      `json:"-"`
 	Changed     time.Time `json:"-"`
 	Entry       string    `json:"entry"`
@@ -94,10 +95,10 @@ func (t Tx) bisections(ctx context.Context, where string, args ...any) ([]Bisect
 	return out, err
 }
 
-// BisectRuns counts the runs that bisections of a repository have begun since its newest night.
+// BisectRuns counts the runs that bisections of a repository have begun within a day.
 func (t Tx) BisectRuns(ctx context.Context, repo int64) (int, error) {
 	n := 0
 	err := t.one(ctx, []any{&n}, `SELECT COUNT(*) FROM runs WHERE repo_id = ? AND target = '' AND run_trigger = 'bisect'
-		AND id > (SELECT COALESCE(MAX(id), '') FROM runs WHERE repo_id = ? AND target = '' AND run_trigger = 'nightly')`, repo, repo)
+		AND created_at > ?`, repo, toMS(t.Now().Add(-24*time.Hour)))
 	return n, err
 }
