@@ -75,7 +75,7 @@ func TestLargeReport(t *testing.T) {
 	finding := w.findingOf(target[1], "")
 	for _, c := range []struct{ path, says string }{
 		{aggregate[1], "20000 violations"}, {target[1], "20000 violations"}, {target[1], "index 99 of 8 elements"},
-		{target[1] + "?from=19900", "index 4999 of 8 elements"}, {finding, "step"}, {"/repos/acme/fw", "violated"},
+		{target[1] + "?from=19900", "index 4999 of 8 elements"}, {finding, "step"}, {"/repos/acme/fw", "violated"}, {"/projects", "20000"},
 	} {
 		used, took := uint64(1)<<60, time.Hour
 		var code int

@@ -60,7 +60,7 @@ const settle = `(() => {
       .replace(/\b(\d+m)?\d+(\.\d+)?m?s\b/g, '1.2s')
       .replace(/(\d+ min )?\d+(\.\d+)? s\b/g, '1.2 s')
       .replace(/(less than a minute|\d+ (minute|hour|day)s?) ago/g, '2 days ago').replace(/\b\d+ [A-Z][a-z][a-z]\b/, '27 Nov')
-      .replace(/ · for (less than a minute|\d+ [a-z]+)/, ' · for 2 days').replace(/branch for [^,]*/, 'branch for 2 days').replace(/#[0-9a-f]{6}\b/g, '#012345');
+      .replace(/ · for (less than a minute|\d+ [a-z]+)/, ' · for 2 days').replace(/^(less than a minute|\d+ (minute|hour|day)s?)$/, '2 days').replace(/branch for [^,]*/, 'branch for 2 days').replace(/#[0-9a-f]{6}\b/g, '#012345');
   }
   document.querySelectorAll('.plots figure:last-child').forEach(f => { f.style.visibility = 'hidden'; });
 })()`
@@ -89,6 +89,7 @@ func TestPages(t *testing.T) {
 	for _, c := range []struct{ path, shot, says string }{
 		{"/", "", "✗ 1 violated"},
 		{"/", "", "% of the claims proved; the oldest violation is there for"},
+		{"/projects", "projects", "index 8 of 8: bug <img src=x"},
 		{"/repos/acme/fw", "repository", "✗ violated"},
 		{"/repos/acme/fw/night", "night", "New (1)"},
 		{aggregate, "run", "index 8 of 8: bug <img src=x"},
@@ -181,9 +182,10 @@ func reading(t *testing.T, p *headless.Page, w *world, target, finding string) {
 	p.Open(w.proxy.URL + "/")
 	p.Press("Tab")
 	p.Press("Tab")
+	p.Press("Tab") // past the head, with the first page and all projects
 	p.Follow("the repository", func() { p.Press("Enter") })
 	if got := p.Eval(`location.pathname`); got != "/repos/acme/fw" {
-		t.Errorf("Tab, Tab, Enter lead to %s", got)
+		t.Errorf("Tab, Tab, Tab, Enter lead to %s", got)
 	}
 	if got := p.Eval(`[...document.querySelectorAll('main a')].filter(a => a.textContent === 'at GitHub').map(a => a.href)[0]`); got !=
 		w.gh.URL+"/acme/fw" {

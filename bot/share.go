@@ -35,6 +35,17 @@ func countsOf(runs []store.Run) map[string]int {
 	return n
 }
 
+// proved is how many of 100 claims are proved.
+func (s *share) proved() int {
+	n, all := 0, 0
+	for _, p := range s.Parts {
+		if all += p.N; p.Name == "proved" {
+			n = p.N
+		}
+	}
+	return 100 * n / max(1, all)
+}
+
 // shareOf counts the claims of runs.
 func shareOf(runs []store.Run) share {
 	n := countsOf(runs)

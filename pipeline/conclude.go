@@ -148,6 +148,7 @@ func (s *Service) end(ctx context.Context, tx store.Tx, run store.Run, p *prepar
 	pc := p.Context
 	c := classify(report, known, haveBase || p.Context.Gaps.NewTarget, pc.Gaps.Less, sides)
 	c.onTarget(report, &pc.Gaps)
+	extent(report, c.counts)
 	pc.Gaps.Unasked, pc.Gaps.Doubtful, pc.Gaps.Passing = c.unasked, c.doubtful, c.passing
 	pc.States, pc.Fixed, pc.FixedKeys, pc.Entries = c.states, len(c.fixed), c.fixed, answersOf(report)
 	conclusion := reports.Conclusion(report.Results, reports.PageOptions{States: c.states, FailOn: pc.FailOn,

@@ -81,17 +81,23 @@ type Site struct {
 	Line               int
 }
 
+// hasWord is the condition that a finding, in the table that `of` names, has a word in its file, message, check or claim.
+func hasWord(word, of string) (where string, args []any) {
+	if word == "" {
+		return "", nil
+	}
+	return ` AND LOWER(` + of + `file || ' ' || ` + of + `message || ' ' || ` + of + `rule || ' ' || ` + of + `claim) LIKE ? ESCAPE '!'`,
+		[]any{"%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(word)) + "%"}
+}
+
 // Sites lists places of findings of runs: violated ones first, then by file and line, at most limit from the offset-th
 // on. A word, if it is not empty, is in the file, the message, the check or the claim of a finding there.
 func (t Tx) Sites(ctx context.Context, runs []string, word string, offset, limit int) ([]Site, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
-	where, args := `WHERE run_id IN (`+marks(len(runs))+`)`, anys(runs)
-	if word != "" {
-		where += ` AND LOWER(file || ' ' || message || ' ' || rule || ' ' || claim) LIKE ? ESCAPE '!'`
-		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(word))+"%")
-	}
+	with, more := hasWord(word, "")
+	where, args := `WHERE run_id IN (`+marks(len(runs))+`)`+with, append(anys(runs), more...)
 	var out []Site
 	err := t.each(ctx, func(r rows) error {
 		var s Site
