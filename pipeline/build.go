@@ -280,16 +280,21 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 	if err != nil {
 		return err
 	}
-	open, early := 0, false
+	open, found := 0, early{}
 	for i := range tasks {
-		t := &tasks[i]
-		if t.Result == nil && t.State == store.TaskQueued {
+		if tasks[i].Result == nil && tasks[i].State == store.TaskQueued {
 			open++
+			continue
 		}
-		early = early || violates(t, &run)
+		e, err := s.earlyOf(ctx, &run, &tasks[i])
+		if err != nil {
+			return err
+		}
+		found.findings, found.pieces = append(found.findings, e.findings...), append(found.pieces, e.pieces...)
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		if early = early && open > 0; early { // the aggregate first: see end
+		show := open > 0 && len(found.findings) > 0
+		if show { // the aggregate first: see end
 			if err := tx.TouchRun(ctx, run.Parent); err != nil {
 				return err
 			}
@@ -306,11 +311,6 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 			if err := tx.AddTask(ctx, t); err != nil {
 				return err
 			}
-			if early && violates(&t, &run) {
-				if err := s.keepEarly(ctx, tx, run, &t); err != nil {
-					return err
-				}
-			}
 			if t.Result == nil && t.State == store.TaskQueued {
 				if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: run.ID, Lane: queue.Verify,
 					Priority: t.Priority}); err != nil {
@@ -321,6 +321,9 @@ func (s *Service) spread(ctx context.Context, run store.Run, p *prepared, tasks 
 		if err := errors.Join(tx.UsedAnswers(ctx, run.Repo, used), tx.SetPrepared(ctx, run.ID,
 			string(text))); err != nil {
 			return err
+		}
+		if show {
+			return s.showEarly(ctx, tx, &run, found)
 		}
 		if open > 0 {
 			return s.Publish(ctx, tx, run.ID)

@@ -12,49 +12,64 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// keepEarly keeps in tx what a verification violates while its run goes on, so that it is shown at once: whatever the
-// others say does not take it back. What the answers about callers may take back (prepare.InContext) waits for them, and
-// what was accepted waits, too. When the run is concluded, its report takes the place of this. The caller has touched the
-// run's aggregate, whose row lock comes first.
-func (s *Service) keepEarly(ctx context.Context, tx store.Tx, run store.Run, t *store.Task) error {
+// early holds what a verification violates, ready to be kept.
+type early struct {
+	findings []store.Finding
+	pieces   []store.Piece
+}
+
+// earlyOf returns what a task that is over violates, to be shown while its run goes on: whatever the others say does not
+// take it back. What the answers about callers may take back (prepare.InContext) waits for them, and what was accepted
+// waits, too. When the run is concluded, its report takes the place of this.
+func (s *Service) earlyOf(ctx context.Context, run *store.Run, t *store.Task) (out early, err error) {
+	if o, err := OutcomeOf(t); err != nil || o.Status != verdict.Violated || run.Trigger == BisectTrigger {
+		return out, nil
+	}
 	var j prepare.Job
 	var res verdict.Result
 	if err := errors.Join(json.Unmarshal([]byte(t.Job), &j), json.Unmarshal(t.Result, &res)); err != nil {
-		return fmt.Errorf("task %s: %w", t.ID, err)
+		return out, fmt.Errorf("task %s: %w", t.ID, err)
 	}
 	if j.Base || j.Pair != nil || len(j.Callers) > 0 {
-		return nil
+		return out, nil
 	}
-	accepted, err := tx.Acceptances(ctx, run.Repo)
-	if err != nil {
+	var accepted []store.Acceptance
+	if err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		accepted, err = tx.Acceptances(ctx, run.Repo)
 		return err
+	}); err != nil {
+		return out, err
 	}
 	if j.Settled == nil {
 		accept(&j, accepted)
 		j.Complete(&res)
 	}
-	var cut []store.Piece
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		if c.Status != verdict.Violated || c.Accepted != nil {
 			continue
 		}
 		p, err := claimPiece(&res, c)
-		if err := errors.Join(err, tx.PutFinding(ctx, findingOf(run.ID, &res, c, ""))); err != nil {
-			return err
+		if err != nil {
+			return out, err
 		}
-		cut = append(cut, p)
+		out.findings, out.pieces = append(out.findings, findingOf(run.ID, &res, c, "")), append(out.pieces, p)
+		if len(out.pieces) == reports.MostNotes {
+			break
+		}
 	}
-	if len(cut) == 0 {
-		return nil
-	}
-	return errors.Join(tx.PutPieces(ctx, run.ID, cut), tx.TouchRun(ctx, run.ID), s.Publish(ctx, tx, run.ID, run.Parent))
+	return out, nil
 }
 
-// violates reports whether a task that is over is one for keepEarly.
-func violates(t *store.Task, run *store.Run) bool {
-	o, err := OutcomeOf(t)
-	return err == nil && o.Status == verdict.Violated && run.Trigger != BisectTrigger
+// showEarly keeps in tx what run violates, and has it shown. The caller has touched the run's aggregate, whose row lock
+// comes first.
+func (s *Service) showEarly(ctx context.Context, tx store.Tx, run *store.Run, e early) error {
+	for _, f := range e.findings {
+		if err := tx.PutFinding(ctx, f); err != nil {
+			return err
+		}
+	}
+	return errors.Join(tx.PutPieces(ctx, run.ID, e.pieces), tx.TouchRun(ctx, run.ID), s.Publish(ctx, tx, run.ID, run.Parent))
 }
 
 // Early returns what a run that goes on violates so far, in results that have nothing else, with what is known beside

@@ -183,26 +183,38 @@ func (s *Service) ended(ctx context.Context, t store.Task, j *prepare.Job, res *
 	if err := finish(&t, store.TaskEnded, res, ""); err != nil {
 		return err
 	}
-	return s.store.Write(ctx, func(tx store.Tx) error {
-		run, err := tx.Run(ctx, t.Run)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil // the row is gone
-		}
-		if err != nil {
+	var run store.Run
+	others := 0 // that are not over
+	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		if run, err = tx.Run(ctx, t.Run); err != nil {
 			return err
 		}
-		early := violates(&t, &run)
-		if early { // the aggregate first: see end
+		over, all, err := tx.TaskProgress(ctx, t.Run)
+		others = all - over - 1
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	found := early{}
+	if err == nil && others > 0 {
+		found, err = s.earlyOf(ctx, &run, &t)
+	}
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		if len(found.findings) > 0 { // the aggregate first: see end
 			if err := tx.TouchRun(ctx, run.Parent); err != nil {
 				return err
 			}
 		}
-		ours, err := s.endTask(ctx, tx, &t)
+		ours, open, err := s.endTask(ctx, tx, &t)
 		if err != nil || !ours {
 			return err
 		}
-		if early {
-			if err := s.keepEarly(ctx, tx, run, &t); err != nil {
+		if open && len(found.findings) > 0 {
+			if err := s.showEarly(ctx, tx, &run, found); err != nil {
 				return err
 			}
 		}
@@ -250,21 +262,19 @@ func OutcomeOf(t *store.Task) (o TaskOutcome, err error) {
 	return o, json.Unmarshal([]byte(t.Outcome), &o)
 }
 
-// endTask ends a task in tx (store.Tx.EndTask), and has its run concluded if it was the last.
-func (s *Service) endTask(ctx context.Context, tx store.Tx, t *store.Task) (bool, error) {
+// endTask ends a task in tx (store.Tx.EndTask), and has its run concluded if it was the last: then no other is open.
+func (s *Service) endTask(ctx context.Context, tx store.Tx, t *store.Task) (ours, open bool, err error) {
 	// the run first: its row lock orders the ends of its tasks
 	if err := tx.Requeued(ctx, t.Run); err != nil {
-		return false, err
+		return false, false, err
 	}
-	ours, err := tx.EndTask(ctx, t)
-	if err != nil || !ours {
-		return false, err
+	if ours, err = tx.EndTask(ctx, t); err != nil || !ours {
+		return false, false, err
 	}
-	open, err := tx.OpenTasks(ctx, t.Run)
-	if err != nil || open {
-		return true, err
+	if open, err = tx.OpenTasks(ctx, t.Run); err != nil || open {
+		return true, open, err
 	}
-	return true, s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: t.Run, Lane: queue.Plans})
+	return true, false, s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: t.Run, Lane: queue.Plans})
 }
 
 // park gives a task up with its log: an unknown of its entry, and nothing else.
@@ -276,7 +286,7 @@ func (s *Service) park(ctx context.Context, t store.Task, log string) error {
 		return err
 	}
 	return s.store.Write(ctx, func(tx store.Tx) error {
-		_, err := s.endTask(ctx, tx, &t)
+		_, _, err := s.endTask(ctx, tx, &t)
 		return err
 	})
 }
@@ -291,74 +301,4 @@ func (s *Service) giveBack(ctx context.Context, t store.Task, after time.Duratio
 		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify, Priority: t.Priority,
 			After: after})
 	})
-}
-
-// sweepTasks takes care, in tx, of tasks whose worker or notice may be lost, and of
-// runs that wait for nothing.
-func (s *Service) sweepTasks(ctx context.Context, tx store.Tx, before time.Time) error {
-	lostTasks, err := tx.LostTasks(ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range lostTasks {
-		if err := s.requeueLost(ctx, tx, t); err != nil {
-			return err
-		}
-	}
-	ready, err := tx.ReadyRuns(ctx, before)
-	if err != nil {
-		return err
-	}
-	for _, id := range ready {
-		if err := errors.Join(tx.Requeued(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: ConcludeJob, ID: id,
-			Lane: queue.Plans})); err != nil {
-			return err
-		}
-	}
-	if s.cfg.Workers == 0 {
-		return nil
-	}
-	n, err := tx.CountTasks(ctx, s.cfg.Checker.Engine())
-	if err != nil {
-		return err
-	}
-	for range min(n, s.cfg.Workers) {
-		if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, Lane: queue.Verify}); err != nil {
-			return err
-		}
-	}
-	foreign, err := tx.ForeignRuns(ctx, s.cfg.Checker.Engine(), tx.Now().Add(-foreignAfter))
-	if err != nil {
-		return err
-	}
-	for _, id := range foreign {
-		s.log.Info("built again for this version", "run", id)
-		if err := errors.Join(tx.RebuildRun(ctx, id), s.queue.Enqueue(ctx, tx, queue.Job{Kind: BuildJob, ID: id,
-			Lane: queue.Builds})); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// foreignAfter is how long tasks wait for a worker of the version that built them.
-const foreignAfter = 5 * time.Minute
-
-// requeueLost puts a task without a worker back into the queue, or gives it up if it may
-// be what its workers died of.
-func (s *Service) requeueLost(ctx context.Context, tx store.Tx, t store.Task) error {
-	if t.Tries < maxTries {
-		if ours, err := tx.RequeueTask(ctx, t.ID, t.Owner, 0, false, "its worker was lost"); err != nil || !ours {
-			return err
-		}
-		return s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify, Priority: t.Priority})
-	}
-	why := fmt.Sprintf("its worker was lost %d times", t.Tries)
-	s.log.Error("task given up", "task", t.ID, "run", t.Run, "entry", t.Entry, "err", why)
-	if err := finish(&t, store.TaskParked, lost(t.Target, t.Entry, verdict.Internal, "given up: "+why),
-		why); err != nil {
-		return err
-	}
-	_, err := s.endTask(ctx, tx, &t)
-	return err
 }
