@@ -25,27 +25,33 @@ func (s *Server) hub(e *Event) (gh *github.Client, owner, name string) {
 	return s.app.installation(e.Installation.ID, e.Repository.ID), owner, name
 }
 
-// askVisibility asks whether a repository that we hold for private is public, if the event says so: a
-// late event must not open what was closed since.
-func (s *Server) askVisibility(ctx context.Context, e *Event) error {
-	if e.Repository.Private || e.Name == "repository" && e.Action == "deleted" {
+// askRepository asks what a repository is now where the event says something else than we know: that it is public, that it
+// has another name, or another installation. A late event opens nothing that was closed since, and takes no repository back
+// to where it was.
+func (s *Server) askRepository(ctx context.Context, e *Event) error {
+	if e.Name == "repository" && e.Action == "deleted" {
 		return nil
 	}
 	var kept store.Repo
 	err := s.store.Read(ctx, func(tx store.Tx) (err error) { kept, err = tx.Repo(ctx, e.Repository.ID); return err })
-	if err != nil || !kept.Private {
-		if errors.Is(err, store.ErrNotFound) {
-			err = nil
-		}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	elsewhere := kept.FullName != e.Repository.FullName || kept.Installation != e.Installation.ID
+	if opened := kept.Private && !e.Repository.Private; err != nil || !opened && !elsewhere {
 		return err
 	}
 	gh, owner, name := s.hub(e)
 	got, _, err := gh.Repositories.Get(ctx, owner, name)
-	if gone(err) {
-		return nil // then it stays as it is
+	if err = unlessGone(err); err != nil {
+		return err
 	}
-	e.public = err == nil && got.GetID() == e.Repository.ID && !got.GetPrivate()
-	return err
+	there := got.GetID() == e.Repository.ID
+	e.past, e.public = elsewhere && !there, there && !got.GetPrivate()
+	if there {
+		e.Repository.FullName, e.Repository.HTMLURL, e.Repository.CloneURL = got.GetFullName(), got.GetHTMLURL(), got.GetCloneURL()
+	}
+	return nil
 }
 
 // unseenTries is how often GitHub is asked for what an event tells and it does not show: it may be late. Then it is

@@ -137,7 +137,7 @@ func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx cont
 	defer cancel()
 	repo, err := p.s.admitted(ctx, r, "", find)
 	if err == nil {
-		return repo, true
+		return repo, !moved(w, r, repo)
 	}
 	who, signedIn := p.s.signIn.viewer(r)
 	hidden := isHidden(err)
@@ -156,6 +156,17 @@ func (p *pages) admit(w http.ResponseWriter, r *http.Request, find func(ctx cont
 			"GitHub does not say at present whether you may see this. Try again later.", "")
 	}
 	return store.Repo{}, false
+}
+
+// moved leads whoever asks for a page under a name that its repository had before to where it is now.
+func moved(w http.ResponseWriter, r *http.Request, repo store.Repo) bool {
+	old := r.PathValue("owner") + "/" + r.PathValue("name")
+	if old == "/" || old == repo.FullName || r.Method != http.MethodGet {
+		return false
+	}
+	to := url.URL{Path: "/repos/" + repo.FullName + strings.TrimPrefix(r.URL.Path, "/repos/"+old), RawQuery: r.URL.RawQuery}
+	http.Redirect(w, r, to.String(), http.StatusFound)
+	return true
 }
 
 // ofRun finds the repository of the run that a path names.

@@ -33,7 +33,8 @@ type Event struct {
 
 	mayWrite bool // what GitHub says of the sender; see askSender
 	runDraft bool // the manifest has drafts verified; see runsDrafts
-	public   bool // what GitHub says of the repository; see askVisibility
+	public   bool // what GitHub says of the repository; see askRepository
+	past     bool // it says of the repository what is so no more
 	attempt  int  // how often this delivery was handled, this time included
 }
 

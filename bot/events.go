@@ -112,7 +112,7 @@ func (s *Server) handle(ctx context.Context, e *Event, guid string) error {
 		return &queue.Drop{Err: fmt.Errorf("event %q is not known to this version", e.Name)}
 	}
 	if e.Repository != nil && e.Installation != nil {
-		if err := s.askVisibility(ctx, e); err != nil {
+		if err := s.askRepository(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (s *Server) handle(ctx context.Context, e *Event, guid string) error {
 
 // remember keeps what an event tells about its repository.
 func remember(ctx context.Context, tx store.Tx, e *Event) error {
-	if e.Repository == nil || e.Installation == nil {
+	if e.Repository == nil || e.Installation == nil || e.past {
 		return nil
 	}
 	if err := tx.SeenRepo(ctx, repoRow(*e.Repository, e.Installation.ID)); err != nil || !e.public {

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -75,7 +76,11 @@ func (s *Server) installed(ctx context.Context, tx store.Tx, e *Event) (effect, 
 	if err := tx.PutInstallation(ctx, id, e.Installation.Account.Login, active); err != nil {
 		return fx, err
 	}
-	for _, list := range [][]Repository{e.Repositories, e.Added, e.Removed} {
+	removed, err := stillOf(ctx, tx, id, e.Removed)
+	if err != nil {
+		return fx, err
+	}
+	for _, list := range [][]Repository{e.Repositories, e.Added, removed} {
 		for _, r := range list {
 			x := repoRow(r, id)
 			x.Active = active
@@ -84,10 +89,12 @@ func (s *Server) installed(ctx context.Context, tx store.Tx, e *Event) (effect, 
 			}
 		}
 	}
-	for _, r := range e.Removed {
+	for _, r := range removed {
 		if err := tx.DropRepo(ctx, r.ID); err != nil {
 			return fx, err
 		}
+	}
+	for _, r := range e.Removed {
 		if err := s.endRuns(ctx, tx, &fx, id, r.ID, "The App was taken off this repository."); err != nil {
 			return fx, err
 		}
@@ -112,6 +119,20 @@ func (s *Server) installed(ctx context.Context, tx store.Tx, e *Event) (effect, 
 		return fx, err
 	}
 	return fx, s.pipe.Publish(ctx, tx, missed...)
+}
+
+// stillOf keeps of the repositories that an installation lost those that have not gone over to another one.
+func stillOf(ctx context.Context, tx store.Tx, installation int64, list []Repository) (out []Repository, err error) {
+	for _, r := range list {
+		kept, err := tx.Repo(ctx, r.ID)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		if err != nil || kept.Installation == installation || !kept.Active {
+			out = append(out, r)
+		}
+	}
+	return out, nil
 }
 
 // first begins the first run of a repository that has a manifest, as a push of its default branch would.

@@ -208,10 +208,10 @@ func (s *Server) controlSARIF(body []byte) (obj, error) {
 	return obj{}, nil
 }
 
-// controlRename gives a repository another name below its owner: {"repo","name"}. The events that follow have it; the one
-// about the renaming itself is not sent, as if it was lost.
+// controlRename gives a repository another name below its owner: {"repo","name"}, or another owner: {"repo","owner"}. The
+// events that follow have it; the one about a renaming itself is not sent, as if it was lost.
 func (s *Server) controlRename(body []byte) (obj, error) {
-	var q struct{ Repo, Name string }
+	var q struct{ Repo, Name, Owner string }
 	if err := parse(body, &q); err != nil {
 		return nil, err
 	}
@@ -219,7 +219,11 @@ func (s *Server) controlRename(body []byte) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.name = q.Name
+	r.name = orElse(q.Name, r.name)
+	if q.Owner != "" {
+		r.owner = q.Owner
+		s.repositoryEvent("transferred", r)
+	}
 	return obj{}, nil
 }
 

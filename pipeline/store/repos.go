@@ -38,6 +38,11 @@ func (t Tx) PutRepo(ctx context.Context, r Repo) error {
 		private = CASE WHEN excluded.private = 1 THEN 1 ELSE repos.private END, active = excluded.active, updated_at = excluded.updated_at`,
 		r.ID, r.Installation, r.FullName, r.CloneURL, r.HTMLURL, r.DefaultBranch, flag(r.Private), flag(r.Active),
 		t.ms())
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `INSERT INTO names (full_name, repo_id) VALUES (?, ?) ON CONFLICT (full_name) DO UPDATE SET repo_id = excluded.repo_id`,
+		r.FullName, r.ID)
 	return err
 }
 
@@ -52,10 +57,15 @@ func (t Tx) Repo(ctx context.Context, id int64) (Repo, error) {
 	return t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE id = ?`, id)
 }
 
-// RepoByName finds a repository by owner/name. Names pass on: the one that is served counts, then the last heard of.
+// RepoByName finds a repository by owner/name. Names pass on: the one that is served counts, then the last heard of, then
+// one that had the name last and moved on.
 func (t Tx) RepoByName(ctx context.Context, name string) (Repo, error) {
-	return t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE full_name = ? ORDER BY active DESC, updated_at DESC`,
+	r, err := t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE full_name = ? ORDER BY active DESC, updated_at DESC`,
 		name)
+	if err != ErrNotFound {
+		return r, err
+	}
+	return t.repo(ctx, `SELECT `+repoColumns+` FROM repos WHERE id = (SELECT repo_id FROM names WHERE full_name = ?)`, name)
 }
 
 func (t Tx) repo(ctx context.Context, query string, args ...any) (Repo, error) {

@@ -113,7 +113,7 @@ func forgotten() []string {
 		out = append(out, `DELETE FROM `+table+` WHERE run_id IN `+runs)
 	}
 	for _, table := range []string{"runs", "pulls", "answers", "baselines", "baseline_heads", "suppressions",
-		"schedules", "posts", "timings", "turns", "bisections", "tokens"} {
+		"schedules", "posts", "timings", "turns", "bisections", "tokens", "names"} {
 		out = append(out, `DELETE FROM `+table+` WHERE repo_id IN `+repos)
 	}
 	return append(out, `DELETE FROM repos WHERE active = 0 AND updated_at < ?`)
