@@ -209,7 +209,7 @@ func (s *Server) controlSARIF(body []byte) (obj, error) {
 }
 
 // controlRename gives a repository another name below its owner: {"repo","name"}, or another owner: {"repo","owner"}. The
-// events that follow have it; the one about a renaming itself is not sent, as if it was lost.
+// events that follow have it; the one about the change itself is not sent, as if it was lost.
 func (s *Server) controlRename(body []byte) (obj, error) {
 	var q struct{ Repo, Name, Owner string }
 	if err := parse(body, &q); err != nil {
@@ -219,11 +219,7 @@ func (s *Server) controlRename(body []byte) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.name = orElse(q.Name, r.name)
-	if q.Owner != "" {
-		r.owner = q.Owner
-		s.repositoryEvent("transferred", r)
-	}
+	r.owner, r.name = orElse(q.Owner, r.owner), orElse(q.Name, r.name)
 	return obj{}, nil
 }
 
