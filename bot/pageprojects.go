@@ -71,6 +71,11 @@ func (p *pages) projects(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
+		done, err := p.turn(ctx) // it counts all findings
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 		return d, d.fill(ctx, tx, repos, from(r))
 	})
 }
@@ -99,14 +104,11 @@ func (d *projectsPage) fill(ctx context.Context, tx store.Tx, repos []store.Repo
 	d.Functions = ofAll(d.Counts, pipeline.CountProved, pipeline.CountFunctions)
 	d.Lines = ofAll(d.Counts, pipeline.CountReached, pipeline.CountLines)
 	d.Trend = trendOfAll(histories, tx.Now())
-	var err error
-	if d.Ages, err = tx.OpenAges(ctx, idsOf(now), d.Word); err != nil {
-		return err
-	}
-	open, err := tx.Open(ctx, idsOf(now), d.Word, d.Days, first, sitesShown+1)
+	open, ages, err := tx.Open(ctx, idsOf(now), d.Word, d.Days, first, sitesShown+1)
 	if err != nil {
 		return err
 	}
+	d.Ages = ages
 	d.section = sectionAt(first, sitesShown, len(open))
 	for _, o := range open[:min(len(open), sitesShown)] {
 		f := projectFinding{OpenPlace: o, Repo: names[o.Repo]}

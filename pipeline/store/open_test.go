@@ -52,19 +52,18 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, st, func(ctx context.Context, tx store.Tx) error {
-			ages, err := tx.OpenAges(ctx, ids, "")
+			list, ages, err := tx.Open(ctx, ids, "", 0, 0, 10)
 			if want := (store.Ages{Day: 3, Week: 3, Month: 4, All: 4}); ages != want || err != nil {
 				t.Errorf("ages %+v, want %+v: %v", ages, want, err)
 			}
-			list, err := tx.Open(ctx, ids, "", 0, 0, 10)
-			if len(list) != 4 || list[0].Repo != 2 || list[0].Site.Line != 2 || list[0].Targets != 2 || list[0].Message != "index 1" || err != nil {
+			if len(list) != 4 || list[0].Repo != 2 || list[0].Site.Line != 2 || len(list[0].Targets) != 2 || list[0].Message != "index 1" || err != nil {
 				t.Errorf("all: %+v %v", list, err)
 			}
 			for _, c := range []struct {
 				word                   string
 				days, from, most, want int
 			}{{"INDEX 0", 0, 0, 10, 2}, {"index_", 0, 0, 10, 0}, {"", 5, 0, 10, 1}, {"", 0, 3, 10, 1}, {"", 0, 0, 3, 3}} {
-				if list, err := tx.Open(ctx, ids, c.word, c.days, c.from, c.most); len(list) != c.want || err != nil {
+				if list, _, err := tx.Open(ctx, ids, c.word, c.days, c.from, c.most); len(list) != c.want || err != nil {
 					t.Errorf("%+v: %+v %v", c, list, err)
 				}
 			}
