@@ -97,9 +97,11 @@ func (c pgConn) query(ctx context.Context, q string, args ...any) (rows, error) 
 
 func (c pgConn) commit(ctx context.Context) error   { return c.tx.Commit(ctx) }
 func (c pgConn) rollback(ctx context.Context) error { return c.tx.Rollback(ctx) }
-func (c pgConn) lazy(ctx context.Context) error {
-	_, err := c.tx.Exec(ctx, "SET LOCAL synchronous_commit = off")
-	return err
+func (c pgConn) lazy(ctx context.Context, query string) error {
+	both := &pgx.Batch{}
+	both.Queue("SET LOCAL synchronous_commit = off")
+	both.Queue(query)
+	return c.tx.SendBatch(ctx, both).Close()
 }
 func (c pgConn) raw() any { return c.tx }
 

@@ -150,7 +150,10 @@ func (c sqlConn) query(ctx context.Context, q string, args ...any) (rows, error)
 func (c sqlConn) commit(context.Context) error   { return c.tx.Commit() }
 func (c sqlConn) rollback(context.Context) error { return c.tx.Rollback() }
 func (c sqlConn) raw() any                       { return c.tx }
-func (c sqlConn) lazy(context.Context) error     { return nil } // WAL with synchronous = NORMAL is
+func (c sqlConn) lazy(ctx context.Context, query string) error { // WAL with synchronous = NORMAL is
+	_, err := c.exec(ctx, query)
+	return err
+}
 
 type sqlRows struct{ *sql.Rows }
 

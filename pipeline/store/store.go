@@ -45,8 +45,9 @@ type conn interface {
 	query(ctx context.Context, query string, args ...any) (rows, error)
 	commit(ctx context.Context) error
 	rollback(ctx context.Context) error
-	// lazy says that the commit need not have reached the disk when it returns: what it says may be lost in a crash
-	lazy(ctx context.Context) error
+	// lazy runs a statement, and says that the commit need not have reached the disk when it returns: what it says may be lost
+	// in a crash
+	lazy(ctx context.Context, query string) error
 	raw() any // *sql.Tx or pgx.Tx: what the queue's driver wants
 }
 

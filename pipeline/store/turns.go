@@ -50,11 +50,7 @@ const (
 // claimAlone makes claims happen one at a time, so that shares and limits hold; in SQLite every writer is alone. A claim
 // that a crash of the database forgets was made by nobody: the task is there to be taken, and who took it loses its lease.
 func (t Tx) claimAlone(ctx context.Context) error {
-	if err := t.lazy(ctx); err != nil {
-		return err
-	}
-	_, err := t.exec(ctx, `UPDATE locks SET until = until WHERE name = 'claim'`)
-	return err
+	return t.lazy(ctx, `UPDATE locks SET until = until WHERE name = 'claim'`)
 }
 
 // ClaimTasks takes the task whose turn it is for owner, or gives ErrNotFound; a short one with up to maxBatch - 1 others of
@@ -166,11 +162,8 @@ func (t Tx) shares(ctx context.Context, kind, urgent string, args []any, running
 func (t Tx) nextTasks(ctx context.Context, engine string, s share, l Limits) ([]Task, error) {
 	const where = `WHERE state = 'queued' AND engine = ? AND repo_id = ? AND priority = ? AND not_before <= ?`
 	args := []any{engine, s.repo, s.priority, t.ms()}
-	list, err := t.tasks(ctx, where+` AND created_at < ? ORDER BY created_at, id LIMIT 1`,
-		append(args, toMS(t.now.Add(-patience)))...)
-	if err == nil && len(list) == 0 {
-		list, err = t.tasks(ctx, where+` ORDER BY expected, id LIMIT 1`, args...)
-	}
+	list, err := t.tasks(ctx, `WHERE id = COALESCE((SELECT id FROM tasks `+where+` AND created_at < ? ORDER BY created_at, id LIMIT 1),
+		(SELECT id FROM tasks `+where+` ORDER BY expected, id LIMIT 1))`, slices.Concat(args, []any{toMS(t.now.Add(-patience))}, args)...)
 	if err == nil && len(list) == 0 {
 		err = ErrNotFound
 	}
