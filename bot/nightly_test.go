@@ -64,7 +64,8 @@ func (l *listener) heard(t *testing.T, parts ...string) {
 }
 
 // TestNightlyIssue: one issue with the regression report, updated night after
-// night, made once although the answer to its creation is lost. It names the commit that brought a finding.
+// night, made once although the answer to its creation is lost. It names the commit that brought a finding. A clean night
+// leaves a trace on the repository's page.
 func TestNightlyIssue(t *testing.T) {
 	w := newWorld(t, &reader{})
 	w.stop()
@@ -125,6 +126,7 @@ func TestNightlyIssue(t *testing.T) {
 		return len(s.Issues) == 1 && !strings.Contains(s.Issues[0].Body,
 			"bug one")
 	})
+	w.pageShows("/repos/acme/fw", `last night's run</a>: <span class="success">`)
 	if n := len(w.state().CheckRuns); n != 6 {
 		t.Errorf("%d check runs: a night made its own", n)
 	}
