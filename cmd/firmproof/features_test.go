@@ -158,6 +158,17 @@ int main(void) { int x = firmproof_nondet_int(); firmproof_assume(x > 3 && x < 2
 	if v := rep.Results[0].Vacuous; v == nil || v.Pos == nil || v.Pos.Line != 2 {
 		t.Errorf("vacuous: %s", v)
 	}
+	for _, cond := range []string{"x != 0 || x % 3 == 1", "x != 0 && (x > 1 || x == 7)", "x > 3 || x > 1"} {
+		for before, nothing := range map[string]bool{"": false, "if (x < 1) ": true} {
+			rep, _ = checkText(t, `#include <assert.h>
+#include "firmproof.h"
+int main(void) { unsigned x = firmproof_nondet_uint(); firmproof_assume(x > 1); `+before+`assert(`+cond+`); return 0; }
+`, "--target", "x86_64", "--checks", "assert")
+			if r := rep.Results[0]; (r.Vacuous != nil) != nothing || r.Status != verdict.Proved {
+				t.Errorf("%sassert(%s): %s, vacuous %s", before, cond, r.Status, r.Vacuous)
+			}
+		}
+	}
 }
 
 // TestOrderIsAssumed: where C leaves the order of two calls open, or of a call and an access, and it decides something,

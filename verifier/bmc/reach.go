@@ -105,7 +105,7 @@ func (b *unwinder) findDeadEnds(ctx context.Context, r *round) {
 			continue
 		}
 		t := r.f.Tests[g.First.Instr.Block]
-		if t == nil {
+		if t == nil || len(t.Ways) == 0 {
 			continue
 		}
 		at := ir.At{Instr: g.First.Instr, Check: g.First.Check}

@@ -164,6 +164,7 @@ type encoder struct {
 	floats   bool                      // something is computed in floating point
 	assumed  bool                      // claims are assumed here (cut_turns.go)
 	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
+	asserted map[*ir.Block]*ir.Block   // of assertedFrom, likewise
 	quant    quantifiers               // with Options.Facts
 }
 
@@ -182,8 +183,8 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	e := &encoder{ctx: ctx, m: m, s: s, opts: opts, prober: p, f: &Formula{m: m, Store: s, Ends: s.False(),
 		Tests: map[*ir.Block]*Tests{}, Held: map[ir.At]*Places{}, Stops: map[ir.At]bool{},
 		Covered: map[ir.Spot]*Places{}},
-		failing: map[*ir.Block][]*ir.Block{},
-		lay:     &m.Layout, w: m.Layout.PtrBits, asked: map[ilr.Term]bool{},
+		failing: map[*ir.Block][]*ir.Block{}, asserted: map[*ir.Block]*ir.Block{},
+		lay: &m.Layout, w: m.Layout.PtrBits, asked: map[ilr.Term]bool{},
 		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, claimed: map[ir.At]bool{},
 		notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
 	e.startCuts(opts.Cuts)

@@ -50,7 +50,8 @@ func (e *encoder) suppose(st *memory.State, in *ir.Instr, cond ilr.Term) {
 	e.f.Assumed = append(e.f.Assumed, a)
 }
 
-// Tests are the branches that decide whether executions come to a block which only failing ones come to.
+// Tests are the branches that decide whether executions come to a block which only failing ones come to. Places has where
+// an assertion begins that fails there, too.
 type Tests struct {
 	Places
 	Branches []*ir.Instr
@@ -77,11 +78,7 @@ func (e *encoder) noteTests(fr *frame, st *memory.State, in *ir.Instr, first ilr
 			e.failing[t] = blocks
 		}
 		for _, b := range blocks {
-			x := e.f.Tests[b]
-			if x == nil {
-				x = &Tests{}
-				e.f.Tests[b] = x
-			}
+			x := e.testsOf(b)
 			e.addPlace(&x.Places, st)
 			x.addWay(e.s, Way{st.PC.All, e.besides(st, in, i, first), fr})
 			if !slices.Contains(x.Branches, in) {
@@ -89,6 +86,30 @@ func (e *encoder) noteTests(fr *frame, st *memory.State, in *ir.Instr, first ilr
 			}
 		}
 	}
+	if b := e.assertedFrom(in.Block); b != nil {
+		e.addPlace(&e.testsOf(b).Places, st)
+	}
+}
+
+// testsOf returns the tests of a block, to be added to.
+func (e *encoder) testsOf(b *ir.Block) *Tests {
+	if e.f.Tests[b] == nil {
+		e.f.Tests[b] = &Tests{}
+	}
+	return e.f.Tests[b]
+}
+
+// assertedFrom returns the block in which an assertion fails whose test begins at the end of b: of `assert(p || q)` that is
+// looked at where p is.
+func (e *encoder) assertedFrom(b *ir.Block) *ir.Block {
+	to, known := e.asserted[b]
+	if !known {
+		if a := ir.AssertionAt(b); a != nil && a.Failure.AlwaysFails() {
+			to = a.Failure.Block
+		}
+		e.asserted[b] = to
+	}
+	return to
 }
 
 func (t *Tests) addWay(s *ilr.Store, w Way) {
