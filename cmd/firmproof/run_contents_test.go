@@ -39,6 +39,27 @@ func TestSimulationOfContents(t *testing.T) {
 	}
 }
 
+// TestSimulationOfContentsTurnedAway: a check of contents that a change takes away is missed where the place behind it is
+// another, too: the other commit takes the decision with which it turns these contents away.
+func TestSimulationOfContentsTurnedAway(t *testing.T) {
+	const body = "int text(const struct msg *m, int n) {\n  const int t[@] = {1};\n  if (m->mode == 3) return 9 / n;\n  @@\n}\n"
+	text := func(elements, rest string) map[string]string {
+		return map[string]string{"a.c": contentsHead + strings.NewReplacer("@@", rest, "@", elements).Replace(body)}
+	}
+	for what, c := range map[string]struct{ rest, says string }{
+		"of them":           {"if (m->len < 8) return t[m->len];\n  return -1;", "1 new, 0 fixed"},
+		"of another member": {"if (m->mode == 2) return -1;\n  return t[1];", "neutral"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			code, out := shortly(changesFolder(t, text("8", c.rest), text("9", "return t[m->len];")), "main~1..main")
+			if wantAll(t, out, c.says); strings.Contains(out, "the change handles it") != (code == exitViolated) {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
+	}
+}
+
 // TestSimulationOfContentsKept: what the other commit fails with, too, for other contents, or does not come to, says
 // nothing of contents that nobody knows.
 func TestSimulationOfContentsKept(t *testing.T) {

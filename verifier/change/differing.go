@@ -12,19 +12,32 @@ import (
 )
 
 // differing finds what two programs do not have in common: of functions of one name, the instructions that are not in a
-// longest common sequence. It is about what is worth a try: how operands are made is passed over.
-func differing(a, b *ir.Module, differs func(*ir.Func) bool) replay.Near {
-	out := replay.Near{Funcs: differs, Blocks: map[*ir.Block]bool{}}
+// longest common sequence, which it returns. It is about what is worth a try: how operands are made is passed over.
+func differing(a, b *ir.Module, differs func(*ir.Func) bool) (out replay.Near, own []*ir.Instr) {
+	out = replay.Near{Funcs: differs, Blocks: map[*ir.Block]bool{}}
 	for _, f := range a.Funcs {
 		if differs(f) {
 			var other []*ir.Instr
 			if g := b.Func(f.Name); g != nil {
 				other = instrsOf(g)
 			}
-			for _, in := range uncommon(instrsOf(f), other) {
+			only := uncommon(instrsOf(f), other)
+			own = append(own, only...)
+			for _, in := range only {
 				out.Blocks[in.Block] = true
 				out.Numbers = addNumbers(out.Numbers, in)
 			}
+		}
+	}
+	return out, own
+}
+
+// checksIn lists the blocks that end with a decision by one of these comparisons.
+func checksIn(own []*ir.Instr) []*ir.Block {
+	var out []*ir.Block
+	for _, in := range own {
+		if (in.Op == ir.OpIcmp || in.Op == ir.OpFcmp) && len(in.Block.Succs()) > 1 && !slices.Contains(out, in.Block) {
+			out = append(out, in.Block)
 		}
 	}
 	return out

@@ -72,7 +72,9 @@ func (x *against) isDoubtful(found []verdict.Claim, res *verdict.Result) bool {
 func (x *against) search(w way, found []verdict.Claim, res *verdict.Result) {
 	s := &changeSearch{against: x, way: w, inputs: replay.NewMutants(x.samples, w.now.p.Module, w.before.p.Module),
 		tried: map[string]int{}, stood: map[string]bool{}, fails: map[failure]bool{}}
-	s.inputs.Prefer(differing(w.now.p.Module, w.before.p.Module, w.differs()))
+	near, own := differing(w.now.p.Module, w.before.p.Module, w.differs())
+	s.inputs.Prefer(near)
+	s.checks = checksIn(own)
 	for i := range res.Claims {
 		if c := &res.Claims[i]; c.Status == verdict.Violated && x.fell(*c) == Stands {
 			s.stood[c.ID] = true
@@ -104,6 +106,7 @@ type changeSearch struct {
 	tried  map[string]int  // inputs of violations that were looked at, by commit and claim
 	stood  map[string]bool // IDs of violations of the base that are findings, or that the search made such
 	fails  map[failure]bool
+	checks []*ir.Block // of both commits, that end with a decision which the other one does not take
 }
 
 // failure is what an execution of a program came to: a claim, and the objects of a harness that it failed with.
@@ -192,27 +195,28 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	if !passes(f.inputs) {
 		return nil
 	}
-	small := replay.ShrinkWhile(s.ctx, f.side.p, f.inputs, out, passes)
-	c := replay.Traced(s.ctx, f.side.p, problem.ClaimOf(&at), small, out).Claim
+	f.inputs = replay.ShrinkWhile(s.ctx, f.side.p, f.inputs, out, passes)
+	c := replay.Traced(s.ctx, f.side.p, problem.ClaimOf(&at), f.inputs, out).Claim
 	c.ID, c.By = id, ByBoth
 	if !s.counts(f, &c, at.Instr, beside) {
 		return nil
 	}
 	c.Evidence = nil
-	s.name(f, &c, small)
+	s.name(f, &c, f.inputs)
 	return &c
 }
 
 // counts reports whether a violation that only one commit has is a finding. What rests on a guess of the harness is one
 // where the other commit does the same with the same block: it fails so on other inputs; or, where no block is part of it,
-// where it comes to the claim on these. Or the other commit keeps the claim, whatever the contents are, and within what
-// counts the block: a check is in one alone. Contents that stand elsewhere in the other program, or are of another size,
-// are not the same input there.
+// where it comes to the claim on these. Or a check is in the other commit alone: that keeps the claim, whatever the
+// contents are, and within what counts the block, or turns these contents away. Contents that stand elsewhere in the
+// other program, or are of another size, are not the same input there.
 func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside *interp.Outcome) bool {
 	standing := f.side.stands(*c)
 	var contents *verdict.Assumption
+	var other replay.Contents
 	if standing != Falls {
-		contents = f.side.restsOnContents(s.ctx, c, at)
+		contents, other = f.side.restsOnContents(s.ctx, c, at)
 	}
 	switch {
 	case standing == Falls, f.side.own != nil && s.ofNull(f, c):
@@ -225,6 +229,7 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 		return false
 	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
 	case slices.Contains(f.other.held, verdict.Site(c.ID)) && (standing == Stands || s.sameCounts(f, c)):
+	case contents != nil && s.turnsAway(f, other):
 	case len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other.p, beside, verdict.Site(c.ID)):
 		return false
 	}
@@ -232,6 +237,22 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 		s.out.Relative = append(s.out.Relative, c.ID)
 	}
 	return true
+}
+
+// turnsAway reports whether the other commit has a check that f's commit has not, which tells the contents that a
+// violation depends on from others with which f's commit does not fail. All else is the same.
+func (s *changeSearch) turnsAway(f *failing, with replay.Contents) bool {
+	others := with.In(f.side.p.Module, f.inputs)
+	if others == nil {
+		return false
+	}
+	these, at, _ := s.run(f.other.p, replay.Shown(f.inputs), policy.SearchSteps)
+	those, beside, _ := s.run(f.other.p, replay.Shown(others), policy.SearchSteps)
+	return these.How == verdict.Passes && those.How == verdict.Passes && slices.ContainsFunc(s.checks, func(b *ir.Block) bool {
+		return at.Visits[b] > 0 && beside.Visits[b] > 0 && slices.ContainsFunc(b.Succs(), func(to *ir.Block) bool {
+			return at.Visits[to] > 0 != (beside.Visits[to] > 0)
+		})
+	})
 }
 
 // sameCounts reports whether in both commits the same number counts each block that a violation goes past, and has the

@@ -84,19 +84,19 @@ func (s *Side) calls() *problem.Problem {
 	return s.problemOf(q)
 }
 
-// restsOnContents returns the contents that a harness made up and that c depends on, a violation at an instruction; nil:
-// none.
-func (s *searched) restsOnContents(ctx context.Context, c *verdict.Claim, in *ir.Instr) *verdict.Assumption {
+// restsOnContents returns the contents that a harness made up and that c depends on, a violation at an instruction, with
+// others that it does not happen with; nil: none.
+func (s *searched) restsOnContents(ctx context.Context, c *verdict.Claim, in *ir.Instr) (*verdict.Assumption,
+	replay.Contents) {
 	q := claims.QuestionOf(s.p)
 	if len(s.p.Open) == 0 || len(q.IDs) == 0 {
-		return nil
+		return nil, replay.Contents{}
 	}
 	if s.from == nil {
 		q.Holds = func(*ir.Instr) bool { return false }
 		s.from = flow.Follow(q)
 	}
-	of, _ := claims.MadeUp(ctx, s.p, c, in, s.from.Operands(in))
-	return of
+	return claims.MadeUp(ctx, s.p, c, in, s.from.Operands(in))
 }
 
 // hasAt reports whether s has contents of the program other where that has them: the same bytes of the same block.

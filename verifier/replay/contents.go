@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -30,6 +31,34 @@ func (c Contents) Fix(m *ir.Module) bool {
 		n++
 	}
 	return n > 0
+}
+
+// In returns inputs of m with Passing in the place of the contents; nil: the inputs have none of them, or Passing is not
+// known.
+func (c Contents) In(m *ir.Module, inputs []input.Input) []input.Input {
+	out, n := slices.Clone(inputs), 0
+	for _, x := range madeIn(m, []string{c.ID}, func(*ir.Block) bool { return true })[c.ID] {
+		i := slices.IndexFunc(out, func(in input.Input) bool { return in.Instr == x.of })
+		if i < 0 { // another entry of m makes them, too
+			continue
+		}
+		if n == len(c.Passing) {
+			return nil
+		}
+		in, number := &out[i], valuePart{part: x, value: c.Passing[n]}.number()
+		if n++; in.Kind != input.Havoc {
+			in.Value = bits.Trunc(bits.New(max(in.Value.Width(), 64), number), in.Value.Width())
+			continue
+		}
+		in.Bytes = copied(in.Bytes)
+		for k, b := range bytesOf(number, int(min(x.bytes, 8)), m.Layout.BigEndian) {
+			in.Bytes[x.off+int64(k)] = b
+		}
+	}
+	if n == 0 || n < len(c.Passing) {
+		return nil
+	}
+	return out
 }
 
 // part is bytes that a harness made up: of the block that a call fills, or the value that it gives.
