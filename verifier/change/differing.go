@@ -140,7 +140,7 @@ func addNumbers(list []bits.Vec, in *ir.Instr) []bits.Vec {
 		if !a.Type().IsInt() || a.Type().Width < 8 || a.Type().Width > 64 {
 			continue
 		}
-		if c, is := a.(*ir.Const); is && c.Kind == ir.ConstInt {
+		if c := numberOf(a); c != nil {
 			around(c.Bits)
 		}
 		switch in.Op.Class() {
@@ -156,4 +156,18 @@ func addNumbers(list []bits.Vec, in *ir.Instr) []bits.Vec {
 		}
 	}
 	return list
+}
+
+// numberOf returns the number that an operand is: written there, or in a variable that nobody changes; nil: none.
+func numberOf(v ir.Value) *ir.Const {
+	c, is := v.(*ir.Const)
+	if load, loads := v.(*ir.Instr); loads && load.Op == ir.OpLoad {
+		if at, named := load.Args[0].(*ir.Const); named && at.Global != nil && at.Global.Const {
+			c, is = at.Global.Init, at.Global.Init != nil
+		}
+	}
+	if !is || c.Kind != ir.ConstInt {
+		return nil
+	}
+	return c
 }

@@ -35,7 +35,8 @@ func TestAgainstWithin(t *testing.T) {
 func TestAgainstNumbers(t *testing.T) {
 	side := func(x string) change.Side {
 		return change.Side{
-			Module: testprogram.Compile(t, `int main(void) {
+			Module: testprogram.Compile(t, `static const unsigned most = 305419896u;
+int main(void) {
   unsigned x = nondet_uint(), y = 77, again = nondet_uint();
   if (again > 3) y = x * 3u;
   y = `+x+` * 2654435761u;
@@ -47,9 +48,10 @@ func TestAgainstNumbers(t *testing.T) {
 			Open:   true,
 		}
 	}
-	base, head := side("(x | 1u)"), side("(x - 305419896u)")
-	c := change.Against(t.Context(), base, head, nil, &verdict.Result{})
-	if c == nil || len(c.New) != 1 {
-		t.Errorf("%+v, want 1 new", c)
+	for _, x := range []string{"(x - 305419896u)", "(x - most)"} {
+		c := change.Against(t.Context(), side("(x | most | 1u)"), side(x), nil, &verdict.Result{})
+		if c == nil || len(c.New) != 1 {
+			t.Errorf("%s: %+v, want 1 new", x, c)
+		}
 	}
 }
