@@ -208,8 +208,10 @@ const (
 	MutantBytes   = 4_096     // in front of a block, which are changed
 	NearCells     = 4_000_000 // pairs of instructions that are compared to find what differs
 	NearNumbers   = 48        // numbers of what differs that are tried
-	BesideKept    = 16        // inputs of which all neighbours are tried
+	BesideKept    = 64        // inputs of which all neighbours are tried
 	BesideTries   = 400       // neighbours of one
+	StretchBytes  = 32        // that a text gets more, where its block may be larger
+	StretchHalves = 3         // such numbers, each half of the one before
 	BesideBytes   = 64        // first bytes of a block that get such numbers
 	SamplePlaced  = 6         // times that a sample is put into a block
 	WayConflicts  = 20_000    // of a question whether a claim fails in another way, too

@@ -27,6 +27,7 @@ type Mutants struct {
 	random   uint64
 	drawn    int
 	trying   neighbours // of inputs that came near
+	longer   neighbours // likewise
 }
 
 // NewMutants returns a maker of inputs for m. What others compare with, and their texts, are worth a try, too, and so

@@ -7,27 +7,38 @@ import (
 )
 
 // neighbours are inputs of which one is another, one after the other: of a text each end, of a number and of the words of
-// a block each of Near.Numbers.
+// a block each of Near.Numbers; or of a text more of one byte at each place.
 type neighbours struct {
 	list  []input.Input
 	i, n  int // of the next one: of input i number n
 	tries int
+	next  int // of corpus.new
 }
 
 // beside returns a neighbour of inputs with which an execution came to a block of Near in a new way; nil: there is none
-// left.
+// left. Every third one has more of a byte.
 func (m *Mutants) beside() []input.Input {
+	if m.drawn%6 == 0 {
+		if list := m.neighbourIn(&m.longer, m.stretched); list != nil {
+			return list
+		}
+	}
+	return m.neighbourIn(&m.trying, m.neighbour)
+}
+
+// neighbourIn returns what next makes of t, or of further inputs.
+func (m *Mutants) neighbourIn(t *neighbours, next func(t *neighbours) []input.Input) []input.Input {
 	for {
-		switch t := &m.trying; {
+		switch {
 		case t.i < len(t.list) && t.tries < policy.BesideTries:
-			if list := m.neighbour(t); list != nil {
+			if list := next(t); list != nil {
 				t.tries++
 				return list
 			}
-		case len(m.new) == 0:
+		case t.next == len(m.new):
 			return nil
 		default:
-			m.trying, m.new = neighbours{list: m.new[0]}, m.new[1:]
+			*t = neighbours{list: m.new[t.next], next: t.next + 1}
 		}
 	}
 }
@@ -67,6 +78,44 @@ func (m *Mutants) neighbour(t *neighbours) []input.Input {
 	}
 	t.i, t.n = t.i+1, 0
 	return nil
+}
+
+// stretching are bytes that a text may hold many of, wherever it has a byte; 0 stands for that byte.
+var stretching = [...]byte{0, ' ', '0'}
+
+// stretched returns the next one of t that has many of a byte in front of another; nil: likewise. As many as the block has
+// room for, or where a number says how large it is so many more, or half or a quarter of these.
+func (m *Mutants) stretched(t *neighbours) []input.Input {
+	list, in := append([]input.Input{}, t.list...), t.list[t.i]
+	const ways = len(stretching) * policy.StretchHalves
+	text, off := int64(textOf(in)), int64(t.n/ways)
+	if in.Kind != input.Havoc || off >= text {
+		t.i, t.n = t.i+1, 0
+		return nil
+	}
+	b, halves := stretching[t.n%len(stretching)], t.n%ways/len(stretching)
+	t.n++
+	more := min(m.sizes[in.Instr]-1, policy.MutantBytes) - text
+	size, unit := sizeInput(in.Instr)
+	if size != nil {
+		more = policy.StretchBytes
+	}
+	if more >>= halves; more <= 0 {
+		return nil
+	}
+	if size != nil {
+		setSize(list, size, (text+more+unit)/unit)
+	}
+	data := copied(in.Bytes)
+	if b == 0 {
+		b = data[off]
+	}
+	shift(data, off, more)
+	for k := range more {
+		data[off+k] = b
+	}
+	list[t.i].Bytes = data
+	return list
 }
 
 // varies reports whether an input is a number that is another in other executions.

@@ -211,6 +211,49 @@ int main(void) {
 	}
 }
 
+// TestMutantsStretch: where an execution came near, a text gets many of a byte at each place.
+func TestMutantsStretch(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned char p[200] = {0};
+  unsigned i = 0, n = 0;
+  firmproof_havoc(p, 199);
+  while (p[i] == ' ') i++;
+  if (p[i++] != '[') return 0;
+  while (p[i] == 'k') i++, n++;
+  CHECK(p[i] != ']' || i - n < 150);
+  CHECK(p[i] != ']' || n < 150);
+  return 1;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	found := func(near replay.Near) int {
+		s, lines := replay.NewMutants([][]byte{[]byte("[k]"), []byte("[other]")}, m), map[int]bool{}
+		s.Prefer(near)
+		for range 1_000 {
+			rec := &input.Recorder{Source: s.Next()}
+			out, err := interp.Run(t.Context(), m, p.Execution(10_000), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Kind == interp.Violation {
+				lines[out.Pos.Line] = true
+			}
+			s.Tell(rec.Inputs, out)
+		}
+		return len(lines)
+	}
+	near := replay.Near{Blocks: map[*ir.Block]bool{}}
+	for _, b := range m.Func("main").Blocks {
+		near.Blocks[b] = true
+	}
+	if n := found(near); n != 2 {
+		t.Errorf("%d of 2 are found", n)
+	}
+	if n := found(replay.Near{}); n != 0 {
+		t.Errorf("%d are found without: the program is too easy", n)
+	}
+}
+
 // failsWithin reports whether one of so many inputs violates a claim.
 func failsWithin(t *testing.T, runs int, s *replay.Mutants, m *ir.Module, p *problem.Problem) bool {
 	t.Helper()
