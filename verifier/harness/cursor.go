@@ -56,6 +56,16 @@ func isStart(name string) bool {
 	})
 }
 
+// endIn is endOf of a member of t: `edest` beside `dest` leads to an end, too.
+func endIn(t *ir.DType, name string) (of string, is bool) {
+	if of, is = strings.CutPrefix(name, "e"); is && slices.ContainsFunc(t.Fields, func(f ir.DField) bool {
+		return f.Name == of && pointerOf(f.T) != nil
+	}) {
+		return strings.ToLower(of), true
+	}
+	return endOf(name)
+}
+
 // cursorsIn returns the cursors of a structure. All lead to its end if it has one; of several, each to that which is named
 // after it: `dest` and `dest_start` to `dest_limit`.
 func cursorsIn(t *ir.DType) []*cursors {
@@ -67,7 +77,7 @@ func cursorsIn(t *ir.DType) []*cursors {
 		if f.IsBits || p == nil || !ir.IsNumber(p.Elem) {
 			continue
 		}
-		if of, is := endOf(f.Name); is && f.T == p {
+		if of, is := endIn(t, f.Name); is && f.T == p {
 			out = append(out, &cursors{end: i, of: of, elem: p.Elem})
 		} else {
 			others = append(others, i)
