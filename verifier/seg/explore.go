@@ -158,7 +158,14 @@ func (b *builder) advance(c *cutPoint, s *state) []*state {
 	s.entered = false
 	in := b.at(s)
 	blk, depth := s.top().blk, len(s.frames)
+	var seen func(*state, result)
+	if b.opts.watch != nil {
+		seen = b.opts.watch(b, s.clone())
+	}
 	r := b.step(s)
+	if seen != nil {
+		seen(s, r)
+	}
 	for _, over := range b.over {
 		c.edges = append(c.edges, &edge{from: c, st: over, tag: "signed overflow at " + in.Pos.String(),
 			overflow: true})

@@ -48,6 +48,9 @@ type Options struct {
 	ByNull    bool     // a place has a generalised state for each choice of which pointers are null or lead to which link
 	Modular   bool     // functions called from many places have one graph and a summary (Shared)
 	MaxStates int      // symbolic steps; 0: 400,000
+
+	// told of each state before its step, and then of the result; of tests
+	watch func(b *builder, before *state) func(s *state, r result)
 }
 
 // Graph is a symbolic execution graph.
