@@ -218,7 +218,13 @@ func shown(t *testing.T, rep *verdict.Report) string {
 				case c.IsShadowed():
 					line = strings.TrimSuffix(line, c.Status.String()) + "behind " + c.Behind
 				case c.Status == verdict.Unknown:
-					line += " " + c.Reason.String()
+					why := *c.Reason
+					if why.Pos != nil {
+						at := *why.Pos
+						at.File = filepath.Base(at.File)
+						why.Pos = &at
+					}
+					line += " " + why.String()
 				}
 				if !slices.Contains(lines, line) {
 					lines = append(lines, line)

@@ -32,7 +32,9 @@ func (r *replayer) sanitize() []string {
 	case verdict.UnsignedOverflow:
 		ub += ",unsigned-integer-overflow"
 	case verdict.Conversion:
-		ub += ",implicit-conversion,float-cast-overflow"
+		ub += ",implicit-conversion"
+	case verdict.FloatConversion:
+		ub += ",float-cast-overflow"
 	}
 	switch {
 	case r.h.arm:

@@ -150,8 +150,8 @@ func (p *Proof) Checks() verdict.CheckSet {
 		verdict.SignedOverflow, verdict.Shift, verdict.Unwinding} {
 		c[k] = true
 	}
-	c[verdict.UnsignedOverflow], c[verdict.Conversion], c[verdict.PointerOverflow] = p.Unsigned, p.Conversion,
-		p.Pointers
+	c[verdict.UnsignedOverflow], c[verdict.PointerOverflow] = p.Unsigned, p.Pointers
+	c[verdict.Conversion], c[verdict.FloatConversion] = p.Conversion, p.Conversion
 	for _, k := range p.Unasked {
 		c[k] = false
 	}

@@ -9,21 +9,21 @@ import (
 )
 
 // checkConversion claims that a floating-point value fits the integer it is
-// converted to (C17 6.3.1.4).
+// converted to (C17 6.3.1.4p1).
 func (e *encoder) checkConversion(fr *frame, st *memory.State, in *ir.Instr, a memory.Val) {
 	t := in.T
 	lanes := []memory.Val{a}
 	if a.Elems != nil {
 		lanes, t = a.Elems, in.T.Elem
 	}
-	if !e.opts.Checks.Has(verdict.Conversion) || !followed(in.Args[0].Type()) {
+	if !e.opts.Checks.Has(verdict.FloatConversion) || !followed(in.Args[0].Type()) {
 		return
 	}
 	bad := e.s.False()
 	for _, x := range lanes {
 		bad = e.s.Or(bad, e.s.Not(e.fits(x.Term, t.Width, in.Op == ir.OpFpToSi)))
 	}
-	e.claimNot(fr, st, in, verdict.Conversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits",
+	e.claimNot(fr, st, in, verdict.FloatConversion, bad, false, fmt.Sprintf("floating-point value does not fit %d bits",
 		t.Width))
 }
 

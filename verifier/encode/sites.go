@@ -23,7 +23,7 @@ var sites = []site{
 	{verdict.UnsignedOverflow, flagged(ir.NUW, ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpShl)},
 	{verdict.DivByZero, ops(ir.OpUdiv, ir.OpUrem, ir.OpSdiv, ir.OpSrem)},
 	{verdict.Shift, ops(ir.OpShl, ir.OpLshr, ir.OpAshr)},
-	{verdict.Conversion, ops(ir.OpFpToSi, ir.OpFpToUi)},
+	{verdict.FloatConversion, ops(ir.OpFpToSi, ir.OpFpToUi)},
 	{verdict.Conversion, narrowsPointer},
 	{verdict.PointerCompare, flagged(ir.PtrDiff, ir.OpSub)},
 	{verdict.PointerCompare, flagged(ir.Exact, ir.OpSdiv, ir.OpSrem, ir.OpShl, ir.OpLshr, ir.OpAshr)},

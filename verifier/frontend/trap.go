@@ -25,7 +25,7 @@ var trapKinds = [...]trapKind{
 	2:  {"cfi_check_fail", verdict.Builtin, "control flow integrity check fails"},
 	3:  {"divrem_overflow", verdict.DivByZero, "division by zero, or of the smallest value by -1"},
 	4:  {"dynamic_type_cache_miss", verdict.Memory, "object of another dynamic type"},
-	5:  {"float_cast_overflow", verdict.Conversion, "floating-point value does not fit the integer type"},
+	5:  {"float_cast_overflow", verdict.FloatConversion, "floating-point value does not fit the integer type"},
 	6:  {"function_type_mismatch", verdict.Builtin, "function called through a pointer of another type"},
 	7:  {"implicit_conversion", verdict.Conversion, "implicit conversion changes the value"},
 	8:  {"invalid_builtin", verdict.Builtin, "invalid argument of a builtin"},

@@ -62,7 +62,7 @@ func (x *Machine) convertFloat(in *ir.Instr, a Value, from, to *ir.Type) Value {
 }
 
 func (x *Machine) doesNotFit(f any, to *ir.Type) Value {
-	if w := to.Width; x.violate(verdict.Conversion, "floating-point value %v does not fit %d bits", f, w) {
+	if w := to.Width; x.violate(verdict.FloatConversion, "floating-point value %v does not fit %d bits", f, w) {
 		return Scalar(bits.New(w, 0))
 	}
 	return x.inputs(input.Unspecified, to)

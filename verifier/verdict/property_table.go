@@ -8,6 +8,7 @@ const (
 	Shift            Check = "shift"
 	DivByZero        Check = "div-by-zero"
 	Conversion       Check = "conversion"
+	FloatConversion  Check = "float-conversion"
 	Memory           Check = "memory"
 	Free             Check = "free"
 	Leak             Check = "leak"
@@ -76,6 +77,14 @@ var properties = []Property{
 		Meaning:  "An implicit conversion keeps the value. Often meant, so off unless asked for.",
 		Bad:      "uint8_t b = word;",
 		Good:     "uint8_t b = (uint8_t)(word & 0xff);",
+		Past:     PastWraps},
+	{Check: FloatConversion, Title: "Floating-point value out of range", CWE: "CWE-681", MISRA: "Rule 1.3",
+		CERT: "FLP34-C", Default: true,
+		Severity: 6,
+		Holds:    "floating-point value fits the integer",
+		Meaning:  "What is left of a floating-point number without its fraction fits the integer type that it is converted to; it is no NaN (C17 6.3.1.4p1). Otherwise it is undefined: targets saturate, wrap or give anything.",
+		Bad:      "uint8_t duty = (uint8_t)(x * 255.0f);   /* x may be 2 */",
+		Good:     "if (!(x >= 0.0f && x <= 1.0f)) x = 0.0f; duty = (uint8_t)(x * 255.0f);",
 		Past:     PastWraps},
 	{Check: Memory, Title: "Invalid memory access", CWE: "CWE-119", MISRA: "Rule 18.1", CERT: "ARR30-C", Default: true,
 		Severity: 8.8,

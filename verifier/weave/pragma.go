@@ -20,7 +20,7 @@ type CheckPragma struct {
 var cbmcChecks = map[string][]verdict.Check{
 	"unsigned-overflow": {verdict.UnsignedOverflow},
 	"signed-overflow":   {verdict.SignedOverflow},
-	"conversion":        {verdict.Conversion},
+	"conversion":        {verdict.Conversion, verdict.FloatConversion},
 	"pointer-overflow":  {verdict.PointerOverflow},
 	"undefined-shift":   {verdict.Shift},
 	"div-by-zero":       {verdict.DivByZero},

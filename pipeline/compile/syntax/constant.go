@@ -49,6 +49,7 @@ func (t intType) wrap(v *big.Int) *big.Int {
 // evaluator computes constant expressions of one unit, and notes what is undefined in them.
 type evaluator struct {
 	types       map[string]intType
+	doubleSize  int                 // bytes
 	enumerators map[string]*big.Int // by the identity of the declaration in the dump
 	found       []Folded
 	skipped     []span // operands that are not evaluated
@@ -60,7 +61,7 @@ type evaluator struct {
 func newEvaluator(t targets.Target) *evaluator {
 	c := t.Types
 	e := &evaluator{types: map[string]intType{"_Bool": {bits: 1, isBool: true}, "bool": {bits: 1, isBool: true}},
-		enumerators: map[string]*big.Int{}}
+		enumerators: map[string]*big.Int{}, doubleSize: c.Double.Size}
 	add := func(size int, signed bool, names ...string) {
 		for _, n := range names {
 			e.types[n] = intType{bits: 8 * size, signed: signed}
@@ -135,6 +136,9 @@ func (e *evaluator) eval(n *node) *big.Int {
 		}
 		return nil
 	case "ImplicitCastExpr", "CStyleCastExpr":
+		if n.CastKind == "FloatingToIntegral" {
+			return e.whole(n)
+		}
 		return e.cast(n, arg(0))
 	case "UnaryOperator":
 		return e.unary(n, arg(0))

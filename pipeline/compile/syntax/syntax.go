@@ -112,6 +112,9 @@ func (s *syntax) walk(n *node, function string, top bool) {
 		needed = n.has&hasOperator != 0
 	}
 	if !needed {
+		if n.CastKind == "FloatingToIntegral" && function != "" {
+			s.executed(n, function)
+		}
 		for _, in := range n.Inner {
 			s.walk(in, function, false)
 		}
@@ -121,6 +124,17 @@ func (s *syntax) walk(n *node, function string, top bool) {
 		function = ""
 	}
 	s.evaluate(n, function)
+}
+
+// executed notes a constant of a floating type in the code of a function that does not fit the integer it becomes: the IR
+// has a value that is not defined in its place, and whether it is executed is not known here.
+func (s *syntax) executed(n *node, function string) {
+	s.owner, s.variable = owner{kind: ownerFunction, name: function}, false
+	before := len(s.found)
+	s.whole(n)
+	for i := before; i < len(s.found); i++ {
+		s.found[i].undecided = true
+	}
 }
 
 // evaluate evaluates the constant expressions of a node that stands in function (empty: outside).

@@ -240,6 +240,9 @@ func (t *treeReader) nodeField(n *node, key, value []byte) {
 		n.has |= hasOperator
 	case "castKind":
 		n.CastKind = t.word(value)
+		if n.CastKind == "FloatingToIntegral" {
+			n.has |= hasOperator
+		}
 	case "value":
 		if n.Kind != "StringLiteral" {
 			n.Value = t.word(value)
