@@ -11,8 +11,14 @@ import (
 var lengths = []string{"n", "len", "length", "size", "sz", "count", "cnt", "num", "max", "bytes", "capacity", "cap",
 	"nbytes", "nmemb", "elements"}
 
+// wholeLengths are names that say so only where nothing else is in them: nb, and not nbits.
+var wholeLengths = []string{"nb", "nr", "quantity", "qty", "words", "depth"}
+
 func isLength(name string) bool {
 	name = strings.ToLower(strings.TrimRight(name, "_"))
+	if slices.Contains(wholeLengths, name) {
+		return true
+	}
 	for _, l := range lengths {
 		if name == l || len(l) > 1 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
 			return true
