@@ -156,7 +156,7 @@ var programs = []struct{ name, body, want string }{
 		"struct { unsigned a : 3, b : 5; } s;\ns.a = 3;\nif (s.a != 3) return 1;\nif (s.b) return 1;",
 		"uninitialised:4"},
 	{"float", "float f = nondet_int();\n__VERIFIER_assume(f > 1.0f && f < 10.0f);\n__VERIFIER_assert(f + 1.0f > 2.0f);\n__VERIFIER_assert(f != 5.0f);", "assert:4"},
-	{"float to int", "float f = nondet_int(); int x = f;\n__VERIFIER_assume(f >= 0 && f < 100);\n__VERIFIER_assert(x >= 0 && x < 100);\nunsigned char c = f * 0.5f; __VERIFIER_assert(c <= 50);\n__VERIFIER_assert((double)c != 7);", "assert:5"},
+	{"float to int", "float f = nondet_int(); int x = f;\n__VERIFIER_assume(f >= 0 && f < 100);\n__VERIFIER_assert(x >= 0 && x < 100);\nunsigned char c = f * 0.5f; __VERIFIER_assert(c <= 50);\n__VERIFIER_assert((double)c != 7);", "assert:5 float-conversion:1"},
 	{"strlen", "char s[5]; s[4] = 0; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n <= 4);\n__VERIFIER_assert(n != 3);", "assert:4"},
 	{"strlen unterminated",
 		"char s[4]; for (int i = 0; i < 4; i++) s[i] = nondet_uchar();\nunsigned long n = strlen(s);\n__VERIFIER_assert(n < 4);", "memory:2"},
