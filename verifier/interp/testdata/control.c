@@ -28,7 +28,7 @@ typedef int v4 __attribute__((vector_size(16)));
 int vector(int n) { v4 a = {1, 2, 3, 4}, b = {n, n, n, n}; a = a * b + (v4){1, 1, 1, 1}; return a[0] + a[1] + a[2] + a[3]; }
 //! floats(7) => returned control.c:30:68 361
 int floats(int n) { double d = n / 2.0; float f = (float)d * 3.0f; return (int)(d * 100) + (f > 10.4f) + (int)f; }
-//! notfit(1) on:conversion => violation conversion control.c:32:49: floating-point value 1e+20 does not fit 32 bits
+//! notfit(1) => violation float-conversion control.c:32:49: floating-point value 1e+20 does not fit 32 bits
 int notfit(int n) { double d = 1e20 * n; return (int)d; }
 //! volatiles(4, 5) => returned control.c:34:85 453
 int volatiles(void) { static volatile int reg; volatile int local = 3; int a = reg; return a * 100 + reg * 10 + local; }
