@@ -149,6 +149,6 @@ func (x *another) restsOnGuess(ctx context.Context, c *verdict.Claim, in *ir.Ins
 		q.Holds = func(*ir.Instr) bool { return false }
 		x.from = flow.Follow(q)
 	}
-	of, _ := claims.MadeUp(ctx, x.p, c, in, claims.DecidedBy(x.from, c, in))
+	of, _ := claims.MadeUp(ctx, x.p, c, in, claims.DecidedBy(x.from, c, in), x.from.Nowhere(in))
 	return of != nil
 }

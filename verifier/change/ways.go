@@ -96,7 +96,7 @@ func (s *searched) restsOnContents(ctx context.Context, c *verdict.Claim, in *ir
 		q.Holds = func(*ir.Instr) bool { return false }
 		s.from = flow.Follow(q)
 	}
-	return claims.MadeUp(ctx, s.p, c, in, s.from.Operands(in))
+	return claims.MadeUp(ctx, s.p, c, in, s.from.Operands(in), s.from.Nowhere(in))
 }
 
 // hasAt reports whether s has contents of the program other where that has them: the same bytes of the same block.

@@ -66,12 +66,12 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 		case c.Status == verdict.Violated && c.Check == verdict.Termination:
 			for _, exit := range decidersAt(p.Module, c.Pos) {
 				on := r.Operands(exit)
-				of, _ := MadeUp(late, p, c, exit, on)
+				of, _ := MadeUp(late, p, c, exit, on, false)
 				takeBack(res, c, of, nil)
 				endedByHandler(p, res, c, on)
 			}
 		case c.Status == verdict.Violated && in != nil:
-			of, with := MadeUp(late, p, c, in, DecidedBy(r, c, in))
+			of, with := MadeUp(late, p, c, in, DecidedBy(r, c, in), r.Nowhere(in))
 			if of != nil {
 				taken[c.ID] = with
 			}
@@ -209,14 +209,15 @@ func decidersAt(m *ir.Module, at verdict.Pos) []*ir.Instr {
 // ids are those that the values may rest on which decide whether in fails. What is in a block of which nothing says what
 // it holds is input like any, but for addresses that are computed from it, and for how often a loop turns. A loop that
 // never ends is one by all other contents. What fails in the same way with other contents does not depend on them: flow
-// errs on the side of more, executions say which of them it is, and with which numbers it does not fail.
-func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.Instr, ids []string) (of *verdict.Assumption,
-	with replay.Contents) {
+// errs on the side of more, executions say which of them it is, and with which numbers it does not fail. nowhere: the
+// address is a number, and where it meets a block is a matter of that number.
+func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.Instr, ids []string, nowhere bool) (
+	of *verdict.Assumption, with replay.Contents) {
 	var contents []string
 	for i := range p.Open {
 		a := &p.Open[i]
 		opaque := a.Relation == verdict.Extent
-		address := c.Failure.IsNumber() || a.Subject == ir.FurtherArguments && (c.Check == verdict.Uninitialised ||
+		address := nowhere || c.Failure.IsNumber() || a.Subject == ir.FurtherArguments && (c.Check == verdict.Uninitialised ||
 			c.Failure != nil && !c.Failure.Is(verdict.OutOfBounds) && !c.Failure.Is(verdict.OutOfIndex))
 		switch {
 		case !slices.Contains(ids, a.ID):

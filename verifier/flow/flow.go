@@ -228,6 +228,12 @@ func (r *Rests) Operands(in *ir.Instr) []string {
 	return r.names(all)
 }
 
+// Nowhere reports that the address which a load or store accesses is a number, by all that is known: nothing that the
+// program has is led to by it.
+func (r *Rests) Nowhere(in *ir.Instr) bool {
+	return (in.Op == ir.OpLoad || in.Op == ir.OpStore) && len(r.of(in.Args[len(in.Args)-1]).points) == 0
+}
+
 // Extents lists those of them that say how much there is where the addresses lead that an instruction accesses.
 func (r *Rests) Extents(in *ir.Instr) []string {
 	all := newSet(len(r.ids))
