@@ -49,7 +49,8 @@ func (s *Server) askRepository(ctx context.Context, e *Event) error {
 	there := got.GetID() == e.Repository.ID
 	e.past, e.public = elsewhere && !there, there && !got.GetPrivate()
 	if there {
-		e.Repository.FullName, e.Repository.HTMLURL, e.Repository.CloneURL = got.GetFullName(), got.GetHTMLURL(), got.GetCloneURL()
+		r := e.Repository
+		r.FullName, r.HTMLURL, r.CloneURL = got.GetFullName(), got.GetHTMLURL(), got.GetCloneURL()
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func countsOf(runs []store.Run) map[string]int {
 	return n
 }
 
-// proved is how many of 100 claims are proved.
+// proved returns how many of 100 claims are proved.
 func (s *share) proved() int {
 	n, all := 0, 0
 	for _, p := range s.Parts {

@@ -106,13 +106,30 @@ func (c *cone) handleFor(t *ir.DType) *shared {
 	return nil
 }
 
+// hold adds the variable of that name that holds where a structure is which functions are handed.
+func (w *callWriter) hold(hd *shared, name string) {
+	hd.at = &ir.Global{Name: handlePart + name, T: w.Ptr(), Align: w.Module.Layout.PtrBits / 8,
+		Init: &ir.Const{T: w.Ptr(), Kind: ir.ConstNull}}
+	w.Module.Globals = append(w.Module.Globals, hd.at)
+}
+
+// zeroed makes the block of such a structure, which holds zero at first.
+func (w *callWriter) zeroed(h *harness, hd *shared, zero ir.Value) *ir.Instr {
+	size := w.Int(w.Word(), ir.SizeInC(hd.t))
+	p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
+	p.Name, hd.block = ir.BehindPointer+hd.name, p
+	h.standsAs(p, hd.t)
+	w.Assume(w.Compare(ir.NE, p, w.Null()))
+	w.Model(ir.ModelMemset, "firmproof.zero", w.Ptr(), p, zero, size)
+	w.Store(p, w.AddrOfGlobal(hd.at), 1)
+	return p
+}
+
 // makeHandles writes what makes the handles of the cone: all of them, and then the calls that fill some, since what
 // fills one may be handed another.
 func (w *callWriter) makeHandles() {
 	for i, hd := range w.cone.handles {
-		hd.at = &ir.Global{Name: fmt.Sprintf("%s%s.%d", handlePart, w.cone.of.Name, i), T: w.Ptr(),
-			Align: w.Module.Layout.PtrBits / 8, Init: &ir.Const{T: w.Ptr(), Kind: ir.ConstNull}}
-		w.Module.Globals = append(w.Module.Globals, hd.at)
+		w.hold(hd, fmt.Sprintf("%s.%d", w.cone.of.Name, i))
 	}
 	for _, hd := range w.cone.handles {
 		h := w.p.newHarness(w.Builder, w.cone.of)
@@ -126,15 +143,8 @@ func (w *callWriter) makeHandles() {
 		if w.cone.elsewhere(hd) {
 			w.out.Elsewhere = append(w.out.Elsewhere, hd.id)
 		}
-		size := w.Int(w.Word(), ir.SizeInC(hd.t))
-		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
-		p.Name, hd.block = ir.BehindPointer+hd.name, p
-		h.standsAs(p, hd.t)
-		w.Assume(w.Compare(ir.NE, p, w.Null()))
-		zero := w.Emit(&ir.Instr{Op: ir.OpFreeze, T: ir.Int(32), Args: []ir.Value{w.Int(ir.Int(32), 0)},
-			Assumes: []string{hd.id}})
-		w.Model(ir.ModelMemset, "firmproof.zero", w.Ptr(), p, zero, size)
-		w.Store(p, w.AddrOfGlobal(hd.at), 1)
+		p := w.zeroed(h, hd, w.Emit(&ir.Instr{Op: ir.OpFreeze, T: ir.Int(32), Args: []ir.Value{w.Int(ir.Int(32), 0)},
+			Assumes: []string{hd.id}}))
 		if len(hd.begins) == 0 {
 			w.out.Alone = true
 			left := policy.HarnessFields

@@ -69,14 +69,22 @@ func inFront(block *ir.Instr, n int64, id, contents string) {
 	ir.Number(f)
 }
 
-// givenFronts makes room in front of what pointers lead to, where it is said how much. What is there is the program's own to
-// write: a header, or other members.
-func (h *harness) givenFronts() {
+// givenPlaces makes room in front of what pointers lead to, and aligns it, where it is said how much. What is in front is the
+// program's own to write: a header, or other members.
+func (h *harness) givenPlaces() {
 	for _, b := range h.out.Blocks {
-		if g := h.given(b.pointer); b.pointer != "" && g.Front > 0 {
+		if b.pointer == "" {
+			continue
+		}
+		g := h.given(b.pointer)
+		if g.Front > 0 {
 			a := verdict.Assume(b.pointer, verdict.Front, verdict.Declared, b.pointer+": "+g.text+" (as given)")
 			h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, a)
 			inFront(b.At, g.Front, a.ID, h.open("the front of "+b.pointer, verdict.Contents, "").ID)
+		}
+		if g.Align > 0 {
+			b.At.Align = int(g.Align)
+			h.asGiven(b.pointer, g)
 		}
 	}
 }

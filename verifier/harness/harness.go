@@ -118,8 +118,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	h.noteNonnull()
 	h.finishFunctions()
 	h.out.Entry = h.Done()
-	h.givenFronts()
-	h.givenAlignments()
+	h.givenPlaces()
 	return &h.out, nil
 }
 

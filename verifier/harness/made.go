@@ -171,9 +171,7 @@ func (c *cone) between(all []*ir.Func, list []*made) []*ir.Func {
 // make writes what makes an object.
 func (w *callWriter) make(m *made, between []*ir.Func) {
 	hd := &m.shared
-	hd.at = &ir.Global{Name: fmt.Sprintf("%smade.%s.%d", handlePart, w.cone.of.Name, m.param), T: w.Ptr(),
-		Align: w.Module.Layout.PtrBits / 8, Init: &ir.Const{T: w.Ptr(), Kind: ir.ConstNull}}
-	w.Module.Globals = append(w.Module.Globals, hd.at)
+	w.hold(hd, fmt.Sprintf("made.%s.%d", w.cone.of.Name, m.param))
 	h := w.p.newHarness(w.Builder, w.cone.of)
 	text := fmt.Sprintf("%s is as a call of %s leaves it", hd.name, strings.Join(namesOf(hd.begins), " or "))
 	if len(between) > 0 {
@@ -182,13 +180,7 @@ func (w *callWriter) make(m *made, between []*ir.Func) {
 	hd.id = h.note(hd.name, verdict.Contents, verdict.Chosen, "%s", text)
 	w.take(h)
 	if ir.IsStruct(hd.t) {
-		size := w.Int(w.Word(), ir.SizeInC(hd.t))
-		p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
-		p.Name, hd.block = ir.BehindPointer+hd.name, p
-		h.standsAs(p, hd.t)
-		w.Assume(w.Compare(ir.NE, p, w.Null()))
-		w.Model(ir.ModelMemset, "firmproof.zero", w.Ptr(), p, w.Int(ir.Int(32), 0), size)
-		w.Store(p, w.AddrOfGlobal(hd.at), 1)
+		w.zeroed(h, hd, w.Int(ir.Int(32), 0))
 	}
 	w.oneOf(hd.begins, func(g *ir.Func) {
 		w.hand(g, m)

@@ -98,16 +98,6 @@ func (h *harness) needs(i int) int64 {
 // saysAlignment reports whether the type of parameter i says how what it leads to is aligned.
 func (h *harness) saysAlignment(i int) bool { return !ir.IsVoid(h.elemOf(i)) && !h.uses[i].Before }
 
-// givenAlignments has what pointers lead to be aligned where it is said how.
-func (h *harness) givenAlignments() {
-	for _, b := range h.out.Blocks {
-		if g := h.given(b.pointer); b.pointer != "" && g.Align > 0 {
-			b.At.Align = int(g.Align)
-			h.asGiven(b.pointer, g)
-		}
-	}
-}
-
 // guess notes that nothing says how much a pointer to elem leads to.
 func (h *harness) guess(name string, elem *ir.DType) {
 	h.out.Guesses = append(h.out.Guesses, name)

@@ -88,7 +88,7 @@ func (h *harness) natural(size int64) int64 {
 	return align
 }
 
-// alignOf is how an object of type t is aligned, in bytes; that it is packed shows where its members are.
+// alignOf returns the bytes that an object of type t is aligned to; that it is packed shows where its members are.
 func (h *harness) alignOf(t *ir.DType) int64 {
 	l := h.p.m.Layout
 	switch {
@@ -112,7 +112,7 @@ func (h *harness) alignOf(t *ir.DType) int64 {
 	return l.AlignOf(ir.Int(int(8 * max(ir.SizeInC(t), 1))))
 }
 
-// dividing is the greatest power of two, align or less, that n is a multiple of.
+// dividing returns the greatest power of two, align or less, that n is a multiple of.
 func dividing(align, n int64) int64 {
 	for n%align != 0 {
 		align /= 2

@@ -43,7 +43,7 @@ func firstWrite(f *ir.Func, g *ir.Global) *ir.Instr {
 			if in.Op != ir.OpStore {
 				continue
 			}
-			if k, ok := ir.Root(in.Args[len(in.Args)-1]).(*ir.Const); ok && k.Global == g {
+			if at := ir.VariableAt(in.Args[len(in.Args)-1]); at != nil && at == g {
 				return in
 			}
 		}

@@ -17,6 +17,14 @@ func Root(v Value) Value {
 	}
 }
 
+// VariableAt returns the variable that an address is computed from; nil: it is none.
+func VariableAt(v Value) *Global {
+	if c, ok := Root(v).(*Const); ok {
+		return c.Global
+	}
+	return nil
+}
+
 // ParamVars are f's parameters as C variables: at -O0 a parameter is stored to its
 // variable first. nil where there is none.
 func ParamVars(f *Func) []*Var {

@@ -156,18 +156,7 @@ int main(void) {
   return 1;
 }`, "-O0")
 	p := testprogram.Problem(m, "main", verdict.Assert)
-	s, found := replay.NewMutants([][]byte{[]byte("xx1234;key")}, m), map[int]bool{}
-	for n := 0; n < 20_000 && len(found) < 2; n++ {
-		rec := &input.Recorder{Source: s.Next()}
-		out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.Kind == interp.Violation {
-			found[out.Pos.Line] = true
-		}
-		s.Tell(rec.Inputs, out)
-	}
+	found := failingLines(t, 20_000, 1000, 2, replay.NewMutants([][]byte{[]byte("xx1234;key")}, m), m, p)
 	if len(found) != 2 {
 		t.Errorf("fails at lines %v: a number is to become longer, and shorter", found)
 	}
@@ -227,20 +216,9 @@ int main(void) {
 }`, "-O0")
 	p := testprogram.Problem(m, "main", verdict.Assert)
 	found := func(near replay.Near) int {
-		s, lines := replay.NewMutants([][]byte{[]byte("[k]"), []byte("[other]")}, m), map[int]bool{}
+		s := replay.NewMutants([][]byte{[]byte("[k]"), []byte("[other]")}, m)
 		s.Prefer(near)
-		for range 1_000 {
-			rec := &input.Recorder{Source: s.Next()}
-			out, err := interp.Run(t.Context(), m, p.Execution(10_000), rec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out.Kind == interp.Violation {
-				lines[out.Pos.Line] = true
-			}
-			s.Tell(rec.Inputs, out)
-		}
-		return len(lines)
+		return len(failingLines(t, 1_000, 10_000, 2, s, m, p))
 	}
 	near := replay.Near{Blocks: map[*ir.Block]bool{}}
 	for _, b := range m.Func("main").Blocks {
@@ -257,16 +235,24 @@ int main(void) {
 // failsWithin reports whether one of so many inputs violates a claim.
 func failsWithin(t *testing.T, runs int, s *replay.Mutants, m *ir.Module, p *problem.Problem) bool {
 	t.Helper()
-	for range runs {
+	return len(failingLines(t, runs, 1000, 1, s, m, p)) > 0
+}
+
+// failingLines returns the lines in which so many inputs, of so many steps each, violate claims, until they are enough.
+func failingLines(t *testing.T, runs int, steps int64, enough int, s *replay.Mutants, m *ir.Module,
+	p *problem.Problem) map[int]bool {
+	t.Helper()
+	lines := map[int]bool{}
+	for n := 0; n < runs && len(lines) < enough; n++ {
 		rec := &input.Recorder{Source: s.Next()}
-		out, err := interp.Run(t.Context(), m, p.Execution(1000), rec)
+		out, err := interp.Run(t.Context(), m, p.Execution(steps), rec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if out.Kind == interp.Violation {
-			return true
+			lines[out.Pos.Line] = true
 		}
 		s.Tell(rec.Inputs, out)
 	}
-	return false
+	return lines
 }

@@ -252,15 +252,15 @@ func (ps *Table) call(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		return
 	}
 	ps.literal(vars, in)
-	c, ok := ir.Root(in.Args[0]).(*ir.Const)
-	if !ok || c.Global == nil || c.Global.Var == nil {
+	g := ir.VariableAt(in.Args[0])
+	if g == nil || g.Var == nil {
 		return
 	}
-	for _, f := range PointersIn(c.Global.Var.T, "", 0) {
+	for _, f := range PointersIn(g.Var.T, "", 0) {
 		if IsFunction(f.T) {
 			continue // see rewritten
 		}
-		ps.get(Place{Global: c.Global, Off: f.Off}).Stored(in)
+		ps.get(Place{Global: g, Off: f.Off}).Stored(in)
 	}
 }
 

@@ -7,19 +7,16 @@ import (
 
 // tabled returns what a load from a constant table of numbers gives: what is in between its elements.
 func (s *Table) tabled(in *ir.Instr) (Interval, bool) {
-	c, ok := ir.Root(in.Args[0]).(*ir.Const)
-	if !ok || c.Kind != ir.ConstAddr || c.Global == nil || in.Flags.Has(ir.Volatile) {
+	g := ir.VariableAt(in.Args[0])
+	if g == nil || in.Flags.Has(ir.Volatile) || !g.Const || g.Weak || g.Init == nil {
 		return Interval{}, false
 	}
-	if g := c.Global; !g.Const || g.Weak || g.Init == nil {
-		return Interval{}, false
-	}
-	x, known := s.tables[c.Global]
+	x, known := s.tables[g]
 	if !known {
 		x = &span{Bits: in.T.Width}
 		n := 0
-		x.Any = !x.elements(c.Global.Init, &n)
-		s.tables[c.Global] = x
+		x.Any = !x.elements(g.Init, &n)
+		s.tables[g] = x
 	}
 	return x.Value, !x.Any && x.Bits == in.T.Width
 }

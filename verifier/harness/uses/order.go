@@ -59,8 +59,12 @@ func (s *useScan) meet(x, y ir.Value, how, back Order) {
 	}
 	i, inI := s.side(x)
 	j, inJ := s.side(y)
-	s.within(i, inI, y, how)
-	s.within(j, inJ, x, back)
+	if !inI {
+		s.within(i, ir.VariableAt(y), how)
+	}
+	if !inJ {
+		s.within(j, ir.VariableAt(x), back)
+	}
 	if i < 0 || j < 0 || i == j || inI && inJ {
 		return
 	}
@@ -68,17 +72,16 @@ func (s *useScan) meet(x, y ir.Value, how, back Order) {
 	s.met(j, inJ)[i] |= back
 }
 
-// within notes that the address of parameter k is compared with address v, if that is in a variable.
-func (s *useScan) within(k int, inner bool, v ir.Value, how Order) {
-	c, ok := ir.Root(v).(*ir.Const)
-	if k < 0 || inner || !ok || c.Kind != ir.ConstAddr || c.Global == nil {
+// within notes that the address of parameter k is compared with one in a variable, if there are both.
+func (s *useScan) within(k int, g *ir.Global, how Order) {
+	if k < 0 || g == nil {
 		return
 	}
 	u := &s.uses[k]
 	if u.In == nil {
 		u.In = map[*ir.Global]Order{}
 	}
-	u.In[c.Global] |= how
+	u.In[g] |= how
 }
 
 // met returns the parameters that k meets, or inner: that what it leads to does, to be added to.
@@ -111,9 +114,9 @@ func (s *useScan) side(v ir.Value) (k int, inner bool) {
 
 // metBy notes what a function that is called compares its parameter j with, by its use u.
 func (s *useScan) metBy(call *ir.Instr, j int, u *Use) {
-	for g, how := range u.In {
-		if k, inner := s.side(call.Args[j]); k >= 0 && !inner {
-			s.within(k, false, &ir.Const{T: call.Args[j].Type(), Kind: ir.ConstAddr, Global: g}, how)
+	if k, inner := s.side(call.Args[j]); !inner {
+		for g, how := range u.In {
+			s.within(k, g, how)
 		}
 	}
 	for m, how := range u.With {

@@ -196,8 +196,8 @@ func volatileEvent(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
 		e.kind, e.name = fmt.Sprintf("write %d", in.Access.Width), "volatile write"
 		e.args = append(e.args, in.Args[0])
 	}
-	if k, ok := ir.Root(at).(*ir.Const); ok && k.Global != nil {
-		e.name += " of " + ir.NameOf(k.Global)
+	if g := ir.VariableAt(at); g != nil {
+		e.name += " of " + ir.NameOf(g)
 	}
 	return e, nil
 }
