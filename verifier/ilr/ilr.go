@@ -97,6 +97,7 @@ type Store struct {
 	fresh  int
 	data   [][]byte // of ArrTable
 	simp   Simplifier
+	lately lately
 	tt, ff Term
 }
 
@@ -183,7 +184,7 @@ func (s *Store) IsFalse(t Term) bool { return t == s.ff }
 // mk normalises through the simplifier and interns.
 func (s *Store) mk(k Kind, sort Sort, imm uint64, args ...Term) Term {
 	if s.simp != nil {
-		if t := s.simp.Simplify(s, k, sort, imm, args); t != 0 {
+		if t := s.simplified(k, sort, imm, args); t != 0 {
 			return t
 		}
 	}
@@ -215,16 +216,13 @@ func (s *Store) intern(k Kind, sort Sort, imm uint64, args []Term) Term {
 }
 
 func (s *Store) push(k Kind, sort Sort, imm uint64, args []Term) Term {
-	n := node{kind: k, sort: sort.Kind, n: uint8(len(args)), idx: uint8(sort.Idx), w: uint32(sort.W), imm: imm}
 	if len(args) > 3 {
-		n.a = Term(len(s.extra))
+		s.nodes = append(s.nodes, node{kind: k, sort: sort.Kind, n: uint8(len(args)), idx: uint8(sort.Idx), w: uint32(sort.W), imm: imm,
+			a: Term(len(s.extra))})
 		s.extra = append(s.extra, args...)
 	} else {
-		for i, p := range []*Term{&n.a, &n.b, &n.c}[:len(args)] {
-			*p = args[i]
-		}
+		s.nodes = append(s.nodes, nodeOf(k, sort, imm, args))
 	}
-	s.nodes = append(s.nodes, n)
 	return Term(len(s.nodes) - 1)
 }
 

@@ -31,6 +31,12 @@ const (
 // Solvers, and what simplifies their questions.
 const (
 	QuestionTerms  = 4_000_000 // of a question that a certificate has
+	LatelyFrom     = 1 << 10   // terms asked for before what the simplifier made of them is kept
+	LatelyMost     = 1 << 16   // answers of the simplifier that are kept, 48 bytes each
+	SweepAfter     = 8000      // conflicts of a question, before bits that are always equal are looked for in it
+	SweepConflicts = 1000      // of a comparison of two bits
+	SweepFailures  = 40        // comparisons that were given up, before the rest is
+	SweepWords     = 1 << 18   // of a question; more are not looked at
 	SampledCalls   = 64        // calls of the simplifier for one that is timed: a clock costs as much as a rule
 	LazyRounds     = 4         // of a question that state only what models violate, before each states twice as much
 	TableBlock     = 1024      // elements of a table that one lemma describes
