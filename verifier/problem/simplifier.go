@@ -14,7 +14,9 @@ type Simplifier struct {
 	rules *rewrite.Rules
 	Calls int64
 	Fired int64
-	spent time.Duration // of the sampled calls
+	outer int64         // calls that no rule made
+	depth int           // of calls that rules make
+	spent time.Duration // of the sampled calls among outer ones
 }
 
 // NewSimplifier returns the rules, none called.
@@ -24,11 +26,16 @@ func NewSimplifier() *Simplifier { return &Simplifier{rules: rewrite.New()} }
 func (x *Simplifier) Simplify(s *ilr.Store, k ilr.Kind, sort ilr.Sort, imm uint64, args []ilr.Term) ilr.Term {
 	x.Calls++
 	var begin time.Time
-	timed := x.Calls%policy.SampledCalls == 0
-	if timed {
-		begin = time.Now()
+	timed := false
+	if x.depth == 0 {
+		x.outer++
+		if timed = x.outer%policy.SampledCalls == 0; timed {
+			begin = time.Now()
+		}
 	}
+	x.depth++
 	t := x.rules.Simplify(s, k, sort, imm, args)
+	x.depth--
 	if timed {
 		x.spent += time.Since(begin)
 	}
