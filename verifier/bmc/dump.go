@@ -14,7 +14,7 @@ import (
 // rewriting (estimated by sampling), bit-blasting, the SAT solver.
 func (b *unwinder) solverStages(r *round, rules *problem.Simplifier) {
 	st := r.solver.Stats()
-	solving := map[string]int64{"calls": int64(st.Calls), "conflicts": int64(st.Conflicts), "lemmas": int64(st.Lemmas)}
+	solving := map[string]int64{"calls": int64(st.Calls), "conflicts": int64(st.Conflicts), "lemmas": int64(st.Lemmas), "equal": int64(st.Equal)}
 	if b.p.Answers != nil {
 		solving["cache hits"] = int64(st.Hits)
 	}

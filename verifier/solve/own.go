@@ -31,6 +31,8 @@ type Own struct {
 	failed   bool // an asserted term is false
 	proofs   int  // files begun
 	arrays   *arrays
+	sweep    *sweep // nil before a question is hard
+	alone    bool   // asks nobody what is equal
 	last     Answer
 	stats    Stats
 }
@@ -89,7 +91,12 @@ func (o *Own) fit(assumptions []ilr.Term) {
 }
 
 // Close frees the SAT solver.
-func (o *Own) Close() { o.sat.Close() }
+func (o *Own) Close() {
+	o.sat.Close()
+	if o.sweep != nil {
+		o.sweep.solver.Close()
+	}
+}
 
 // Assert makes t hold for good.
 func (o *Own) Assert(t ilr.Term) {
@@ -141,7 +148,7 @@ func (o *Own) check(ctx context.Context, assumptions []ilr.Term) (Answer, error)
 		return Unsat, nil
 	}
 	for round := 0; ; round++ {
-		r, err := o.solveOnce(ctx, lits)
+		r, err := o.solve(ctx, lits)
 		if r == sat.Unsat {
 			return Unsat, nil
 		}
@@ -189,13 +196,42 @@ func (o *Own) blast(assumptions []ilr.Term) (lits []sat.Lit, possible bool) {
 	return lits, true
 }
 
-// solveOnce asks the SAT solver; the error of Unknown says why.
-func (o *Own) solveOnce(ctx context.Context, lits []sat.Lit) (sat.Result, error) {
+// solve asks the SAT solver, and tells one that finds the question hard which words in it are equal.
+func (o *Own) solve(ctx context.Context, lits []sat.Lit) (sat.Result, error) {
+	most := o.opts.Conflicts
+	if o.alone || o.opts.Record || o.opts.Proof != "" || (most > 0 && most <= policy.SweepAfter) {
+		return o.solveOnce(ctx, lits, most)
+	}
+	r, err := o.solveOnce(ctx, lits, policy.SweepAfter)
+	if r != sat.Unknown || !errors.Is(err, ErrLimit) {
+		return r, err
+	}
+	if o.sweep == nil {
+		o.sweep = newSweep(o.s, o.opts)
+	}
+	if err := o.polled(ctx, &o.stats.Blast, func() { o.tell(ctx) }); err != nil {
+		return sat.Unknown, err
+	}
+	return o.solveOnce(ctx, lits, most)
+}
+
+// tell sweeps the words of the question, and gives the SAT solver what is equal.
+func (o *Own) tell(ctx context.Context) {
+	o.sweep.run(ctx, o.roots)
+	for _, t := range o.sweep.equal {
+		o.b.Assert(t)
+	}
+	o.stats.Equal += len(o.sweep.equal)
+	o.sweep.equal = nil
+}
+
+// solveOnce asks the SAT solver, with at most so many conflicts, 0 for any number; the error of Unknown says why.
+func (o *Own) solveOnce(ctx context.Context, lits []sat.Lit, most int) (sat.Result, error) {
 	for _, l := range lits {
 		o.sat.Assume(l)
 	}
-	if o.opts.Conflicts > 0 {
-		o.sat.LimitConflicts(o.opts.Conflicts)
+	if most > 0 {
+		o.sat.LimitConflicts(most)
 	}
 	r, _ := o.sat.Solve(ctx)
 	if r != sat.Unknown {

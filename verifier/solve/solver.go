@@ -83,6 +83,7 @@ type Stats struct {
 	Conflicts int
 	Calls     int // of the SAT solver
 	Lemmas    int // array facts added on demand
+	Equal     int // words that were found to be equal to others
 	Hits      int // questions, or parts of them, that Answers knew
 	Blast     float64
 	Solve     float64 // seconds
