@@ -24,6 +24,7 @@ demo: build
 # Everything: format, vet, lint, layers, unit and end-to-end tests. Some packages wait for processes and databases while
 # others compute: so one more at a time than there are cores. Less is collected of memory that there is enough of.
 test: export GOGC := 400
+test: export GOMEMLIMIT := 3GiB
 test: setup-tests lint
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
 	$(GO) test -vet=off -ldflags=-w -timeout 60m -p $$(($$(nproc) + 1)) ./...

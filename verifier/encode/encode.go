@@ -190,14 +190,16 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 	e.startCuts(opts.Cuts)
 	e.Space = memory.NewSpace(ctx, e.lay, s, memory.Setting{Shadow: opts.Checks.Has(verdict.Uninitialised),
 		Ranges:      usesRanges(m),
-		AddressZero: opts.AddressZero, Regions: opts.Regions, Made: e.made, Feasible: e.feasible, Note: e.note})
+		AddressZero: opts.AddressZero, MaxTerms: opts.MaxTerms, Regions: opts.Regions, Made: e.made, Feasible: e.feasible, Note: e.note})
 	st := &memory.State{PC: e.Root()}
 	params := make([]memory.Val, len(entry.Params))
 	for i, q := range entry.Params {
 		params[i] = e.Fresh(st, input.Param, nil, q.T, q.Name)
 	}
 	if end, _ := e.run(e.newFrame(nil, nil, entry, params), st); end != nil {
-		e.finish(end)
+		if e.endLarge(end, nil); end.PC != nil {
+			e.finish(end)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

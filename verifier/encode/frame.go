@@ -97,7 +97,7 @@ func (e *encoder) run(fr *frame, st *memory.State) (*memory.State, memory.Val) {
 // mayGoOn applies the limits of the walk and of loops to an instance about to run.
 func (e *encoder) mayGoOn(fr *frame, inst *instance, in edge) bool {
 	if e.stopped == nil && e.s.Len() > e.opts.MaxTerms {
-		e.stopped = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: "the formula grew over its limit of terms",
+		e.stopped = &verdict.Reason{Kind: verdict.OutOfMemory, Detail: tooManyTerms,
 			Remedy: "lower the bounds, or raise the memory limit"}
 	}
 	if e.stopped == nil && e.toStop() {
@@ -215,9 +215,19 @@ func (e *encoder) block(fr *frame, inst *instance, in edge) {
 			return
 		}
 		e.instr(fr, st, x)
-		if st.PC == nil {
+		if e.endLarge(st, x); st.PC == nil {
 			return
 		}
+	}
+}
+
+const tooManyTerms = "the formula grew over its limit of terms"
+
+// endLarge ends st's paths behind in where there are more terms than there may be: contents may not be all there
+// (memory.ToBytes).
+func (e *encoder) endLarge(st *memory.State, in *ir.Instr) {
+	if st.PC != nil && e.s.Len() > e.opts.MaxTerms {
+		e.gap(st, in, verdict.OutOfMemory, tooManyTerms)
 	}
 }
 

@@ -75,3 +75,32 @@ func TestWideComparison(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestLargeBytes: where one path writes a large block as words, and another has new contents that it writes as half
+// words, the block becomes one of bytes at their join. That ends with the limit of terms, and so do the paths behind it.
+func TestLargeBytes(t *testing.T) {
+	m := compile(t, "", prelude+`unsigned nondet_uint(void); void change(void *); static unsigned words[1 << 22];
+static void put(unsigned i, unsigned j) {
+  if (i > j) { words[i & 0x3fffff] = j; return; }
+  change(words);
+  ((unsigned short *)words)[j & 0x3fffff] = i;
+}
+int main(void) { put(nondet_uint(), nondet_uint());
+#line 1
+__VERIFIER_assert(words[5] == 0); return 0; }
+`)
+	for _, b := range m.Func("put").Blocks {
+		for _, in := range b.Instrs {
+			if k, ok := in.Callee.(*ir.Const); ok && k.Func == m.Func("change") {
+				in.Model = ir.ModelStubHavoc
+			}
+		}
+	}
+	f := encodeMain(t, m, Options{MaxTerms: 20_000})
+	if n := f.Store.Len(); n > 22_000 {
+		t.Errorf("%d terms", n)
+	}
+	if got := strings.Join(violated(t, f), " "); got != "gap:"+tooManyTerms {
+		t.Errorf("got %q", got)
+	}
+}

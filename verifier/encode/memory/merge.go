@@ -90,7 +90,7 @@ func (e *Space) MergeContents(o *Object, sel ilr.Term, x, y *Content) *Content {
 	}
 	next := int64(0)
 	Diff(x.Cells, y.Cells, func(k int64, p, q *Cell) {
-		if k >= next && (k&63 != 0 || e.ctx.Err() == nil) {
+		if k >= next && !e.over(k) {
 			next = e.mergeCell(o, sel, x, y, &out, k, p, q)
 		}
 	})
@@ -212,7 +212,8 @@ func (e *Space) Leaf(t *ir.Type, k int64) (at, n int64) {
 	}
 }
 
-// ToBytes is c, an array of words, as an array of bytes.
+// ToBytes is c, an array of words, as an array of bytes. Where the walk is over, or has more terms than it may have, the
+// bytes are not all there: it ends before they are read.
 func (e *Space) ToBytes(o *Object, c *Content) *Content {
 	if c.Array.Word == 1 {
 		return c
@@ -223,9 +224,14 @@ func (e *Space) ToBytes(o *Object, c *Content) *Content {
 		a.Index = max(1, mbits.Len64(uint64(o.CSize)))
 	}
 	a.Term = e.s.ArrConst(a.Index, e.s.Int(8, 0))
-	for k := int64(0); k < o.CSize; k++ {
+	for k := int64(0); k < o.CSize && !e.over(k); k++ {
 		e.arrayPut(a, e.s.Int(a.Index, k), e.ReadRaw(o, c, k, 1))
 	}
 	d.Array, d.Cells = a, Trie[Cell]{}
 	return &d
+}
+
+// over reports, at every 64th byte, whether the walk ends here anyway.
+func (e *Space) over(k int64) bool {
+	return k&63 == 0 && (e.ctx.Err() != nil || e.MaxTerms > 0 && e.s.Len() > e.MaxTerms)
 }

@@ -38,6 +38,7 @@ type Setting struct {
 	Shadow      bool // follow indeterminate bits
 	Ranges      bool // the module sets or copies ranges of unknown length
 	AddressZero bool // an object may lie at address 0
+	MaxTerms    int  // the walk ends where the store holds more; 0: never
 	Regions     []ir.Region
 	Made        func(o *Object)          // is told of each new object
 	Feasible    func(cond ilr.Term) bool // whether some execution has it; yes, if it cannot tell
