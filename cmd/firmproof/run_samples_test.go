@@ -49,9 +49,9 @@ unsigned look(const unsigned char *p, unsigned len) {
 	}
 }
 
-// shortly is simulate with one second for an entry.
-func shortly(dir, rng string) (int, string) {
+// shortly is simulate with one second for an entry, and further flags.
+func shortly(dir, rng string, flags ...string) (int, string) {
 	var out bytes.Buffer
-	code := runWith([]string{"run", "--pr-sim", rng, "--repo", dir, "--timeout", "1s"}, &out, &out)
+	code := runWith(append([]string{"run", "--pr-sim", rng, "--repo", dir, "--timeout", "1s"}, flags...), &out, &out)
 	return code, out.String()
 }

@@ -45,6 +45,23 @@ func TestSimulationByBoth(t *testing.T) {
 	}
 }
 
+// TestSimulationOfEntry: an entry that is asked for by name is searched like any, with longer inputs, too.
+func TestSimulationOfEntry(t *testing.T) {
+	t.Parallel()
+	const good = "struct out {\n  int *at;\n};\nstatic const int t[40] = {1};\nint put(struct out *o, unsigned k) {\n" +
+		"  o->at[5] = 1;\n  return k < 40 ? t[k] : 0;\n}\n"
+	dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": strings.Replace(good, "k < 40", "k <= 40", 1)},
+		map[string]string{"a.c": good})
+	code, out := shortly(dir, "main~2..main~1", "--entry", "any call of put")
+	if wantAll(t, out, "1 new, 0 fixed, 0 known", "o.at leads to 4096 bytes"); code != exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	code, out = shortly(dir, "main~1..main", "--entry", "any call of put")
+	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // TestSimulationByBothOfGuesses: what a change accesses anew, of a block whose size is a guess, is no finding: the other
 // commit says nothing of it. Nor is what both do in other words.
 func TestSimulationByBothOfGuesses(t *testing.T) {

@@ -81,7 +81,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.Open = h.Open
 		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
 		j.Plan.Calls = callsOf(program, h, f, linkage)
-		if b.near != nil || b.req.Called != nil { // of a change
+		if b.near != nil || b.req.Called != nil || len(b.named) > 0 && len(b.req.Changed) > 0 { // of a change
 			j.Plan.Samples = samples()
 			if w := program.Wide(f); w != nil {
 				j.Plan.Wide = beside(&base, w)
