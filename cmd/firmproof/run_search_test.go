@@ -62,6 +62,41 @@ func TestSimulationOfEntry(t *testing.T) {
 	}
 }
 
+// TestSimulationOfReaders: what a function reads line by line from a callback ends some time, so that executions come to
+// what a line of more than a hundred blanks does.
+func TestSimulationOfReaders(t *testing.T) {
+	t.Parallel()
+	const good = `#include <string.h>
+typedef char *(*reader)(char *, int, void *);
+int parse(reader read, void *from) {
+  char line[200], last[50] = "";
+  int names = 0;
+  while (read(line, sizeof line, from)) {
+    char *name = line, *end;
+    while (*name == ' ') name++;
+    if (!*name || *name == '#' || !(end = strchr(name, '='))) continue;
+    *end = 0;
+    @
+    last[49] = 0;
+    names += last[0] == 'k';
+  }
+  return names;
+}
+`
+	dir := changesFolder(t, map[string]string{"a.c": strings.Replace(good, "@", "strncpy(last, name, sizeof last - 1);", 1),
+		"test_parse.c": "const char *texts[] = {\"key = value\\n\", \"# a comment\\n\", \"  other = 1\\n\"};\n"},
+		map[string]string{"a.c": strings.Replace(good, "@", "memcpy(last, name, sizeof last - 1);", 1)},
+		map[string]string{"a.c": strings.Replace(good, "@", "strncpy(last, name, sizeof last - 1);", 1)})
+	code, out := shortly(dir, "main~2..main~1")
+	if wantAll(t, out, "1 new, 0 fixed, 0 known"); code != exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	code, out = shortly(dir, "main~1..main")
+	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // TestSimulationByBothOfGuesses: what a change accesses anew, of a block whose size is a guess, is no finding: the other
 // commit says nothing of it. Nor is what both do in other words.
 func TestSimulationByBothOfGuesses(t *testing.T) {

@@ -203,6 +203,8 @@ const (
 	VisitDigits   = 10        // of how often an execution came to a block, that are told apart
 	MutantsNewest = 8         // of which half of the next come
 	MutantsOfNone = 12        // one of so many comes from none of them
+	MutantZeros   = 16        // numbers that an instruction asks for in an execution with zeros, before it gets any others
+	EndlessInputs = 64        // first inputs of an execution without an end that are kept
 	MutantTexts   = 400       // text literals
 	MutantText    = 64        // bytes of one
 	MutantBytes   = 4_096     // in front of a block, which are changed

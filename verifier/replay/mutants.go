@@ -13,7 +13,8 @@ import (
 
 // Mutants makes inputs for many executions of a program, by a fixed generator: those with which an execution went a new
 // way, changed in a few places, and now and then any others. Changes are to what the program compares with, to its text
-// literals, and to small, great and random numbers.
+// literals, and to small, great and random numbers. What is asked for again and again is another number some time, since a
+// loop may wait for that.
 type Mutants struct {
 	met
 	corpus
@@ -71,7 +72,7 @@ func (m *Mutants) Next() input.Source {
 		}
 	}
 	if m.drawn == 1 || len(m.kept) == 0 || m.below(policy.MutantsOfNone) == 0 {
-		return &mutant{m: m, zeros: m.drawn == 1}
+		return &mutant{m: m, zeros: m.drawn == 1, asked: map[*ir.Instr]int{}}
 	}
 	list := m.chosen()
 	for range 1 << m.below(4) {
@@ -243,6 +244,7 @@ type mutant struct {
 	m     *Mutants
 	list  []input.Input
 	zeros bool
+	asked map[*ir.Instr]int // how often for a number, if zeros
 }
 
 // take returns the next input of the list that is asked for by at; those before it are left out.
@@ -258,10 +260,13 @@ func (t *mutant) take(kind input.Kind, at *ir.Instr) (in input.Input, ok bool) {
 // Next implements input.Source.
 func (t *mutant) Next(kind input.Kind, at *ir.Instr, width int) (word.Vec, bool) {
 	in, ok := t.take(kind, at)
+	if t.zeros {
+		t.asked[at]++
+	}
 	switch {
 	case ok && in.Value.Width() == width:
 		return in.Value, true
-	case t.zeros || kind == input.Undef || kind == input.MallocOK && t.m.below(32) > 0:
+	case t.zeros && t.asked[at] <= policy.MutantZeros || kind == input.Undef || kind == input.MallocOK && t.m.below(32) > 0:
 		return t.Zeros.Next(kind, at, width)
 	case kind == input.MallocOK:
 		return word.New(width, 0), true

@@ -78,6 +78,9 @@ func (c *corpus) Tell(given []input.Input, outs ...*interp.Outcome) (fresh bool)
 	k := -1
 	if len(given) > 0 && len(c.kept) < policy.MutantsKept && len(first)+len(better) > 0 {
 		k = len(c.kept)
+		if endless {
+			given = given[:min(len(given), policy.EndlessInputs)]
+		}
 		c.kept = append(c.kept, kept{slices.Clone(given), steps, endless})
 		for _, v := range better {
 			c.best[v] = k

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -229,6 +230,46 @@ int main(void) {
 	}
 	if n := found(replay.Near{}); n != 0 {
 		t.Errorf("%d are found without: the program is too easy", n)
+	}
+}
+
+// TestMutantsEnd: what goes on until an input is another one ends, and is not gone on from as a whole.
+func TestMutantsEnd(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned char line[64];
+  while (!nondet_uint()) {
+    firmproof_havoc(line, sizeof line);
+  }
+  return 1;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	near := replay.Near{Blocks: map[*ir.Block]bool{}}
+	for _, b := range m.Func("main").Blocks {
+		near.Blocks[b] = true
+	}
+	var samples [][]byte
+	for n := range 200 {
+		samples = append(samples, fmt.Appendf(nil, "sample %d", n))
+	}
+	s := replay.NewMutants(samples, m)
+	s.Prefer(near)
+	ended, endless := 0, 0
+	for range 300 {
+		rec := &input.Recorder{Source: s.Next()}
+		out, err := interp.Run(t.Context(), m, p.Execution(20_000), rec)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case out.Kind == interp.StepLimit:
+			endless++
+		default:
+			ended++
+		}
+		s.Tell(rec.Inputs, out)
+	}
+	if endless > 10 {
+		t.Errorf("%d executions end, %d do not", ended, endless)
 	}
 }
 
