@@ -257,7 +257,7 @@ func (x *bytewise) call(in *ir.Instr, a []word) error {
 		if model == ir.ModelCalloc {
 			size *= a[1].n.Int64()
 		}
-		if size < 0 || size > 1<<12 {
+		if size < 0 || size > x.apart()/2 {
 			return errNoShadow
 		}
 		b := x.place(size, x.m.Layout.MaxAlign())

@@ -73,10 +73,16 @@ func signedOf(n *big.Int, w int) *big.Int {
 	return new(big.Int).Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(w)))
 }
 
+// apart is how far from each other objects begin; one of more than half of that has no place.
+func (x *bytewise) apart() int64 { return 1 << min(16, x.m.Layout.PtrBits-6) }
+
+// beyond is an address behind those of objects: 0 of functions, 1 of objects that are gone.
+func (x *bytewise) beyond(part int) int64 { return int64(2+part) << min(40, x.m.Layout.PtrBits-2) }
+
 // place is a new object of size bytes, apart from the others.
 func (x *bytewise) place(size, align int64) *blob {
 	b := &blob{bytes: make([]byte, size), set: make([]bool, size), align: max(align, 1)}
-	b.at = uint64(len(x.blobs)+1)<<16 + uint64(x.r.Intn(8))*uint64(b.align)
+	b.at = uint64(len(x.blobs)+1)*uint64(x.apart()) + uint64(x.r.Intn(8))*uint64(b.align)
 	for n := range b.bytes {
 		b.bytes[n] = byte(x.any(8).Uint64())
 	}
@@ -87,8 +93,8 @@ func (x *bytewise) place(size, align int64) *blob {
 // find is the object that has n bytes at an address.
 func (x *bytewise) find(at uint64, n int64) (*blob, int64) {
 	for _, b := range x.blobs {
-		if !b.gone && at >= b.at && at+uint64(n) <= b.at+uint64(len(b.bytes)) {
-			return b, int64(at - b.at)
+		if off := int64(at - b.at); !b.gone && at >= b.at && within(off, len(b.bytes)) && within(off+n, len(b.bytes)) {
+			return b, off
 		}
 	}
 	return nil, 0

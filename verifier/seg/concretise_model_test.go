@@ -101,7 +101,7 @@ func (c *concrete) model(s *state) bool {
 		o := s.objs[id]
 		size, ok := c.eval(o.size)
 		n, fits := size.Int64()
-		if !ok || !fits || n < 0 || n > 1<<12 {
+		if !ok || !fits || n < 0 || n > c.apart()/2 || int64(len(c.bytewise.blobs)) > c.beyond(0)/c.apart()-2 {
 			return false
 		}
 		p := c.place(n, o.align)

@@ -24,7 +24,7 @@ func concretise(b *builder, s *state, r *rand.Rand) *concrete {
 	c := &concrete{bytewise: bytewise{m: b.m, r: r, funcs: map[*ir.Func]uint64{}}, b: b,
 		blobs: map[int]*blob{}, globals: map[*ir.Global]*blob{}, value: map[exact.Var]exact.Int{}}
 	for n, f := range b.m.Funcs {
-		c.funcs[f] = 1<<40 + uint64(n)*16
+		c.funcs[f] = uint64(c.beyond(0)) + uint64(n)*16
 	}
 	for _, o := range s.objs {
 		if o.list != nil {
@@ -183,7 +183,7 @@ func (c *concrete) word(v value, t *ir.Type) (word, bool) {
 		if p := c.blobs[v.obj]; p != nil {
 			n = n.Add(exact.I(int64(p.at)))
 		} else {
-			n = n.Add(exact.I(1 << 45))
+			n = n.Add(exact.I(c.beyond(1)))
 		}
 		return word{n: wrapped(n.Big(), w)}, ok
 	case boolValue:

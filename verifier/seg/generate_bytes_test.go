@@ -7,11 +7,14 @@ import (
 )
 
 // byteWriter writes small programs over bytes: unions, packed members at odd offsets, wide reads of narrow writes,
-// copies of parts, fills, and initialisers that begin with zeros.
+// copies of parts, fills, and initialisers that begin with zeros. No type has another size on a smaller machine, but int,
+// pointers and bit-fields.
 type byteWriter struct {
 	r     *rand.Rand
 	depth int
-	loose bool // accesses may be undefined: beside their object, or of bytes without a value
+	loose bool // statements may be undefined: beside their object, of bytes without a value, or of an object that is gone
+	short bool // no loop but the last
+	n     int  // which undefined statements come first
 	few   []string
 }
 
@@ -27,7 +30,7 @@ func (w *byteWriter) memory() string {
 	}
 	of := w.pick(w.few...)
 	if w.loose && w.r.Intn(4) == 0 {
-		return w.pick("u.b", "n", "("+of+" + 1)", "("+of+" - 1)", "q", "q")
+		return w.pick("u.b", "u.b", "("+of+" + 1)", "("+of+" - 1)", "q", "q")
 	}
 	return of
 }
@@ -43,17 +46,20 @@ func (w *byteWriter) part(of string) string {
 }
 
 func (w *byteWriter) value() string {
-	return w.pick("0", "1", "5", "-1", "0x0102030405060708l", w.number(), w.number(), w.part(w.memory()),
+	return w.pick("0", "1", "5", "-1", "0x0102030405060708ll", w.number(), w.number(), w.part(w.memory()),
 		"bf."+w.pick("a", "b", "c", "d"))
 }
 
 // pointer is a statement about a pointer that is looked at as bytes, too.
 func (w *byteWriter) pointer() string {
-	n := w.r.Intn(8)
-	return w.pick("p = &i; ", "p = &j; ", "p = &k; ", "*p = 7; ", w.number()+" = *p; ", "memcpy(&r, &p, 8); p = r; ",
-		fmt.Sprintf("memcpy(z, &p, 8); memcpy((char *)&r + %d, z + %d, %d); ", n, n, 8-n),
-		"for (int n = 0; n < 8; n++) ((char *)&r)[n] = ((char *)&p)[n]; ", "x.raw = (unsigned long)p; r = (int *)x.raw; ",
-		fmt.Sprintf("((unsigned char *)&r)[%d] = ((unsigned char *)&p)[%d]; ", n, n), "r = p; *r = 3; ", "if (r == p) i = 1; ")
+	n := fmt.Sprintf("%d %% sizeof p", w.r.Intn(8))
+	return w.pick("p = &i; ", "p = &j; ", "p = &k; ", "*p = 7; ", w.number()+" = *p; ",
+		"memcpy(&r, &p, sizeof p); p = r; ",
+		fmt.Sprintf("memcpy(z, &p, sizeof p); memcpy((char *)&r + %s, z + %s, sizeof p - %s); ", n, n, n),
+		"for (int n = 0; n < sizeof p; n++) ((char *)&r)[n] = ((char *)&p)[n]; ",
+		"x.raw = (__UINTPTR_TYPE__)p; r = (int *)(__UINTPTR_TYPE__)x.raw; ",
+		fmt.Sprintf("((unsigned char *)&r)[%s] = ((unsigned char *)&p)[%s]; ", n, n), "r = p; *r = 3; ",
+		"if (r == p) i = 1; ")
 }
 
 // overlap writes a number and reads another one of which the bytes are, some of them at least.
@@ -69,6 +75,12 @@ func (w *byteWriter) overlap() string {
 }
 
 func (w *byteWriter) statement() string {
+	switch w.r.Intn(8) {
+	case 0:
+		return w.cut()
+	case 1:
+		return w.half()
+	}
 	n := 1 + w.r.Intn(8)
 	if w.r.Intn(3) == 0 {
 		n = 8
@@ -122,15 +134,28 @@ func (w *byteWriter) block(n int) string {
 }
 
 func (w *byteWriter) program() string {
-	return `void *calloc(unsigned long, unsigned long); void *memcpy(void *, const void *, unsigned long); void *memmove(void *, const void *, unsigned long); void *memset(void *, int, unsigned long);
+	return `typedef __SIZE_TYPE__ size; void *malloc(size); void *calloc(size, size); void free(void *); int nondet_int(void);
+void *memcpy(void *, const void *, size); void *memmove(void *, const void *, size); void *memset(void *, int, size);
+typedef __INT16_TYPE__ i16; typedef __INT32_TYPE__ i32; typedef __INT64_TYPE__ i64; typedef __UINT16_TYPE__ u16; typedef __UINT32_TYPE__ u32; typedef __UINT64_TYPE__ u64;
 #define PACKED __attribute__((packed))
-struct PACKED p8 { unsigned char v; }; struct PACKED p16 { short v; }; struct PACKED p32 { int v; }; struct PACKED p64 { long v; };
-struct bf { unsigned a : 3; int b : 7; unsigned long c : 30; signed char d : 5; unsigned e : 11; }; struct PACKED pk { unsigned char a; unsigned b; unsigned short c; char d; };
-union u { struct { unsigned char id[4], data[4]; } f; unsigned long raw; unsigned w[2]; unsigned short h[4]; unsigned char b[8]; };
+struct PACKED p8 { unsigned char v; }; struct PACKED p16 { i16 v; }; struct PACKED p32 { i32 v; }; struct PACKED p64 { i64 v; };
+struct bf { unsigned a : 3; int b : 7; unsigned long c : 30; signed char d : 5; unsigned e : 11; }; struct PACKED pk { unsigned char a; u32 b; u16 c; char d; };
+union u { struct { unsigned char id[4], data[4]; } f; u64 raw; u32 w[2]; u16 h[4]; unsigned char b[8]; };
 static const union u frame = { .f = { {0}, {5, 6, 7, 8} } }; static union u g, set = { .w = { 0, 0x01020304 } };
 static unsigned char big[16]; static const struct pk tab[2] = { { 0, 0, 0x1234, 1 }, { 1, 0x02030405 } };
 int main(void) { struct bf bf = {0}; union u x = {0}, y = { .h = { 0, 0, 1 } }; struct pk pk = { 0, 7 }; unsigned char *z = calloc(8, 1);
-int i = 0, j = 3, k = nondet_int(), *p = &i, *r = &j; union u u; unsigned char *q = malloc(8), *n = 0; ` + w.block(3+w.r.Intn(6)) +
-		"while (nondet_int() > 0) { " + w.block(1+w.r.Intn(3)) + "} " + w.block(2) +
+unsigned char wide[16] = {0}, *hz = calloc(16, 1);
+int i = 0, j = 3, k = nondet_int(), *p = &i, *r = &j; union u u; unsigned char *q = malloc(8), *n = 0; ` + w.body() +
 		"while (nondet_int() > 0) i = i + 1; return 0; }"
+}
+
+// body is a few statements, or more and a loop.
+func (w *byteWriter) body() string {
+	switch {
+	case w.short && w.loose:
+		return w.block(1) + w.chances() + w.block(1)
+	case w.short:
+		return w.block(2 + w.r.Intn(3))
+	}
+	return w.block(3+w.r.Intn(6)) + "while (nondet_int() > 0) { " + w.block(1+w.r.Intn(3)) + "} " + w.block(2)
 }

@@ -19,6 +19,7 @@ var targetFlags = map[string][]string{
 	"cortex-m3": {"--target=thumbv7m-none-eabi", "-mcpu=cortex-m3"},
 	"armeb":     {"--target=armebv7r-none-eabi"},
 	"avr":       {"--target=avr", "-mmcu=atmega328p"},
+	"msp430":    {"--target=msp430"},
 }
 
 // File makes a module of a C file as it stands, without optimisation where flags do not ask for it.
