@@ -54,6 +54,7 @@ func NewProgram(m *ir.Module) *Program {
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
+	p.checkRanges()
 	p.keepVolatile()
 	p.keepNonnull()
 	for _, f := range m.Funcs {

@@ -42,6 +42,8 @@ const (
 	RangeRounds    = 24   // before what still grows is any number
 	RangeTable     = 4096 // elements of a table that are looked at
 	WordGrowth     = 3    // visits of a block, before bounds of a variable that still grow go to their ends
+	CheckGrowth    = 4    // passes over a function before what still grows goes to the end of its type
+	CheckPasses    = 24   // before nothing is shown of what a function stores
 	WordVisits     = 200  // of a block, before nothing is said of the function
 )
 

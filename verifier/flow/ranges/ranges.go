@@ -208,6 +208,21 @@ func (s *Table) initial(t *ir.DType, c *ir.Const) {
 // Kept returns the range that the program keeps the number of type t at a place in, by comparisons, masks or remainders.
 func (s *Table) Kept(at places.Place, t *ir.DType) (low, high int64, ok bool) {
 	x := s.At[at]
+	return s.limited(at, t, x != nil && x.Passed && s.Soles[at.Global] != nil)
+}
+
+// Rest returns the range of what functions leave at a place, and ever of that and what they store there for a moment.
+func (s *Table) Rest(at places.Place, t *ir.DType) (rest, ever Run, ok bool) {
+	low, high, ok := s.limited(at, t, false)
+	if ever = (Run{low, high}); ok && s.At[at].Passed {
+		ever = s.At[at].Value.join(s.At[at].passing).Run(t.Signed)
+	}
+	return Run{low, high}, ever, ok
+}
+
+// limited returns the range of what stays at a place, and of what passes, if that is less than its type.
+func (s *Table) limited(at places.Place, t *ir.DType, passing bool) (low, high int64, ok bool) {
+	x := s.At[at]
 	if x == nil || !x.Some || x.Any || s.Wild[at.Of] || x.Bits != t.Bits || x.Bits > 60 || !x.Value.limited {
 		return 0, 0, false
 	}
@@ -215,7 +230,7 @@ func (s *Table) Kept(at places.Place, t *ir.DType) (low, high int64, ok bool) {
 	if at.Of != "" && v.Ulow == 0 && v.Uhigh == 0 { // it begins with what its user puts there: a mask keeps zeros only of zeros
 		return 0, 0, false
 	}
-	if x.Passed && s.Soles[at.Global] != nil {
+	if passing {
 		v = v.join(x.passing)
 	}
 	low, high = v.Ulow, v.Uhigh
@@ -225,6 +240,9 @@ func (s *Table) Kept(at places.Place, t *ir.DType) (low, high int64, ok bool) {
 	all := Full(x.Bits)
 	return low, high, t.Signed && (low > all.slow || high < all.shigh) || !t.Signed && (low > 0 || high < all.Uhigh)
 }
+
+// Refuse drops what is said of the number in a variable: it may hold any.
+func (s *Table) Refuse(g *ir.Global) { s.At[places.Place{Global: g}].Any = true }
 
 // KeptNote says of a number, which it names, that it is in a range.
 const KeptNote = "%s is %d..%d: the program stores nothing else there"

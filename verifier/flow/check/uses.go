@@ -1,0 +1,148 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+)
+
+// uses says which functions store in which variables, and which may run between two steps of others.
+type uses struct {
+	writers  map[*ir.Global]map[*ir.Func]bool
+	volatile map[*ir.Global]bool // or atomic, in some access
+	called   map[*ir.Func]bool   // by an instruction that names it
+	between  map[*ir.Func]bool   // handlers of interrupts, and what they may call
+}
+
+func usesOf(m *ir.Module) *uses {
+	u := &uses{writers: map[*ir.Global]map[*ir.Func]bool{}, volatile: map[*ir.Global]bool{}, called: map[*ir.Func]bool{},
+		between: map[*ir.Func]bool{}}
+	var todo []*ir.Func
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				u.access(f, in)
+			}
+		}
+		if f.Handler {
+			todo = append(todo, f)
+		}
+	}
+	for len(todo) > 0 {
+		f := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; !u.between[f] {
+			u.between[f] = true
+			todo = append(todo, callees(m, f)...)
+		}
+	}
+	return u
+}
+
+func (u *uses) access(f *ir.Func, in *ir.Instr) {
+	if g := ir.CalledFunc(in); g != nil {
+		u.called[g] = true
+	}
+	for i, v := range in.Args {
+		c, ok := v.(*ir.Const)
+		if !ok || c.Global == nil {
+			continue
+		}
+		u.volatile[c.Global] = u.volatile[c.Global] || in.Flags&(ir.Volatile|ir.Atomic) != 0
+		if in.Op == ir.OpStore && i == 1 {
+			if u.writers[c.Global] == nil {
+				u.writers[c.Global] = map[*ir.Func]bool{}
+			}
+			u.writers[c.Global][f] = true
+		}
+	}
+}
+
+// callees lists what f may call: by name, or through a pointer any function whose address is taken.
+func callees(m *ir.Module, f *ir.Func) (out []*ir.Func) {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op != ir.OpCall {
+				continue
+			}
+			if g := ir.CalledFunc(in); g != nil {
+				out = append(out, g)
+				continue
+			}
+			out = slices.Concat(out, slices.DeleteFunc(slices.Clone(m.Funcs), func(g *ir.Func) bool { return !g.Addr }))
+		}
+	}
+	return out
+}
+
+// stays reports whether what the variable of a fact holds where f begins, or f stores there, stays there until f calls
+// another function.
+func (u *uses) stays(x Fact, f *ir.Func) bool {
+	writers := u.writers[x.Global]
+	switch {
+	case u.volatile[x.Global]:
+		return len(writers) == 1 && writers[f] && x.Writer == f
+	case len(writers) == 1 && writers[f] && f.Handler && !u.called[f]:
+		return true
+	}
+	for g := range writers {
+		if u.between[g] || u.between[f] {
+			return false
+		}
+	}
+	return true
+}
+
+// usedAbroad returns the registers of f that blocks other than their own use; a phi uses them where its block begins.
+func usedAbroad(f *ir.Func) map[ir.Value]bool {
+	out := map[ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpPhi {
+				out[in] = true
+			}
+			for _, a := range in.Args {
+				if r, ok := a.(*ir.Instr); ok && r.Block != b {
+					out[r] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// localNumbers returns the variables of f that hold a number which loads and stores of all of it alone get at.
+func localNumbers(f *ir.Func) map[*ir.Instr]int {
+	out, casts := map[*ir.Instr]int{}, map[*ir.Instr]*ir.Instr{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpAlloca && isWord(in.Access) && ir.IsConst(in.Args[0], 1) {
+				out[in] = in.Access.Width
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for i, a := range in.Args {
+				slot, ok := a.(*ir.Instr)
+				if !ok {
+					continue
+				}
+				of := slot
+				if casts[slot] != nil {
+					of = casts[slot]
+				}
+				marks := in.Op == ir.OpCall && (in.Model == ir.ModelLifetimeStart || in.Model == ir.ModelLifetimeEnd)
+				whole := (in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1) && slot == of && in.Access.IsInt() &&
+					in.Access.Width == out[of] && in.Flags&(ir.Volatile|ir.Atomic) == 0
+				switch {
+				case out[of] == 0 || whole || marks:
+				case in.Op == ir.OpBitcast && slot == of:
+					casts[in] = of // as marks of its life name it
+				default:
+					delete(out, of)
+				}
+			}
+		}
+	}
+	return out
+}
