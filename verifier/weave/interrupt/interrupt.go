@@ -234,6 +234,7 @@ type interrupts struct {
 	touch         *places.Touched
 	sregEscapes   bool // stores through pointers may write the AVR's status register
 
+	late    *maskEffect // begins behind the next access, or at the end of the block
 	escapes map[*ir.Instr]bool
 	locals  []*ir.Instr             // new ones, of the function being changed
 	has     map[*ir.Block]bool      // blocks with a point
@@ -287,6 +288,9 @@ func (w *interrupts) function(f *ir.Func, entry bool) {
 			w.Keep(in)
 			return
 		}
+		if in.Op == ir.OpCall && in.Model == ir.ModelNone || in.Op == ir.OpAsm || in.Op.IsTerm() {
+			w.masksNow() // at the latest
+		}
 		conflict := w.touch.Conflict(in, w.escapes)
 		if stops(in, entry) || in.Op == ir.OpAsm || conflict {
 			w.letIn()
@@ -294,6 +298,7 @@ func (w *interrupts) function(f *ir.Func, entry bool) {
 		if conflict {
 			w.claimRaces(in)
 			w.step(in)
+			w.masksNow()
 		} else {
 			w.Keep(in)
 		}

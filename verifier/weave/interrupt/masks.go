@@ -14,6 +14,7 @@ type maskEffect struct {
 	kind  maskKind
 	value ir.Value // of the register that holds the mask, or of the bits that are set or cleared in it
 	bit   int      // of value
+	late  bool     // one more instruction runs before it
 }
 
 type maskKind uint8
@@ -48,6 +49,7 @@ type processor struct {
 	// read says of instruction n of list, if it reads the mask's register, into which operand
 	read  func(list []asmInstr, n int) (arg string, r maskRead)
 	reset bool  // interrupts are masked at reset
+	late  bool  // an interrupt may still come behind the instruction that follows one which masks them
 	sreg  int64 // where the register that holds the mask lies in data memory; 0: nowhere
 }
 
@@ -101,6 +103,7 @@ func asmMasks(p *processor, in *ir.Instr) ([]maskEffect, *maskRead) {
 			followed = false
 		}
 		if e.kind != maskKept {
+			e.late = p.late && n == len(list)-1 && (e.kind == maskSet || e.kind == maskRaised)
 			out = append(out, e)
 		}
 	}
@@ -148,7 +151,20 @@ func (w *interrupts) masks(in *ir.Instr) {
 		if i > 0 { // the effect before it may let handlers in, if only here
 			w.letIn()
 		}
+		if e.late {
+			w.late = &e
+			continue
+		}
 		w.apply(e)
+	}
+}
+
+// masksNow has an effect begin that was late, after a point: here the instruction behind it has run.
+func (w *interrupts) masksNow() {
+	if w.late != nil {
+		w.letIn()
+		w.apply(*w.late)
+		w.late = nil
 	}
 }
 

@@ -37,6 +37,9 @@ func effects(triple, template, constraints string, args ...ir.Value) string {
 		default:
 			s += fmt.Sprintf(" bit %d", e.bit)
 		}
+		if e.late {
+			s += " late"
+		}
 		out = append(out, s)
 	}
 	return strings.Join(out, ", ")
@@ -106,9 +109,11 @@ func TestMasks(t *testing.T) {
 		{"msp430", "dint $( nop", "", nil, "set"},
 		{"msp430", "eint", "", nil, "clear"},
 		{"msp430", "bis.w #8, sr", "", nil, "lower 1"},
-		{"msp430", "bic #8, r2", "", nil, "raise 1"},
+		{"msp430", "dint", "", nil, "set late"},
+		{"msp430", "dint { mov r4, r5", "", nil, "set"},
+		{"msp430", "bic #8, r2", "", nil, "raise 1 late"},
 		{"msp430", "bis.w $0, r2", "i", []ir.Value{eight}, "lower 1"},
-		{"msp430", "bic 8, sr", "", nil, "raise ?"},
+		{"msp430", "bic 8, sr { nop", "", nil, "raise ?"},
 		{"msp430", "mov 0, sr", "", nil, "not ?"},
 		{"msp430", "mov $0, sr", "r", []ir.Value{x}, "not bit 3"},
 		{"msp430", "mov sr, $0", "=r", nil, "read 3"},

@@ -233,9 +233,11 @@ var msp430Keeps = words(
 	`nop mov add addc sub subc cmp dadd bit bic bis xor and rra rrc swpb sxt push clr inc incd dec decd tst inv`,
 	`rla rlc adc sbc setc clrc setz clrz setn clrn pop`)
 
-// msp430 lets interrupts through where bit 3 of the status register (r2) is set.
+// msp430 lets interrupts through where bit 3 of the status register (r2) is set. What clears it takes effect one
+// instruction later (MSP430x2xx Family User's Guide, 3.4.6.20: insert a NOP behind DINT).
 var msp430 = processor{
 	reset:  true, // the status register is cleared
+	late:   true,
 	syntax: asmSyntax{comments: []string{";", "//"}, separators: []string{"{", "$("}, immediate: "#"},
 	keeps:  msp430Keeps,
 	effect: func(i asmInstr, o asmOperands) (maskEffect, bool) {
