@@ -26,6 +26,9 @@ type compilation struct {
 
 // compile writes the IR of the unit, whose preprocessed text is given.
 func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err error) {
+	if err := c.checkUnlike(text); err != nil {
+		return m, err
+	}
 	cprover := dialect{names: strings.Contains(string(text), "__CPROVER_"), contracts: c.Contracts.Needs(text) &&
 		isC(c.File), clobber: bytes.Contains(text, []byte(statusClobber)) && isC(c.File),
 		vendor: extensions.HasPragma(text) && isC(c.File)}

@@ -103,3 +103,19 @@ int main(void) { if (++g > 5) g = 0; return seen; }`, "-O0")
 		t.Error(r)
 	}
 }
+
+// A register that held the same as a variable says nothing of it behind a call.
+func TestCallBetween(t *testing.T) {
+	for call, refused := range map[string]bool{"h();": true, "": false} {
+		m := testprogram.Compile(t, `static int g; __attribute__((noinline)) void h(void) { g = 5; }
+int main(void) { while (nondet_int()) { int n = g; `+call+` if (n < 5) g++; if (nondet_int()) h(); } return g; }`, "-O1")
+		for _, g := range m.Globals {
+			if g.Name == "g" {
+				r := Refused(m, []Fact{{Global: g, Bits: 32, Rest: [2]int64{0, 5}, Ever: [2]int64{0, 5}}})
+				if (r[g] != "") != refused {
+					t.Errorf("%q: %v", call, r)
+				}
+			}
+		}
+	}
+}
