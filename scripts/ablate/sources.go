@@ -41,6 +41,7 @@ var sources = map[string]string{
 	"limits":     "",
 	"on entry":   "invariant/onentry.go",
 	"suggested":  "invariant/suggestions.go invariant/hull.go",
+	"twins":      "invariant/twins.go",
 	"products":   "invariant/products.go invariant/callproducts.go invariant/field.go ring/*.go",
 	"neighbours": "invariant/neighbours.go invariant/orders.go",
 	"asserted":   "invariant/asserted.go invariant/generalise.go invariant/boundary.go",

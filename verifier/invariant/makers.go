@@ -6,6 +6,7 @@ import (
 
 // The makers of lemmas, by name: each can be left out (problem.Plan.Off), and each lemma knows its own.
 const (
+	MakeTwins      = "twins"      // that two numbers are equal, or differ as on entry
 	MakeCells      = "elements"   // of an array, at the ghost index
 	MakeBounds     = "intervals"  // residues and orders of one number, also in floating point
 	MakePairs      = "pairs"      // orders and differences of two numbers
@@ -22,7 +23,7 @@ const (
 )
 
 // Makers lists them in the order in which they are asked.
-var Makers = []string{MakeCells, MakeBounds, MakePairs, MakeLimits, MakeOnEntry, MakeSums, MakeProducts,
+var Makers = []string{MakeTwins, MakeCells, MakeBounds, MakePairs, MakeLimits, MakeOnEntry, MakeSums, MakeProducts,
 	MakeNeighbours, MakeAsserted, MakeControl, MakeEllipses, MakeTables, MakeClauses}
 
 // maker is a row of the table of those that look at one header.
@@ -32,6 +33,7 @@ type maker struct {
 }
 
 var templates = []maker{
+	{MakeTwins, func(p *proposer, _ *comparisons) { p.twins() }}, // first: there is no end of the others
 	{MakeCells, func(p *proposer, _ *comparisons) { p.cells() }},
 	{MakeBounds, func(p *proposer, x *comparisons) { p.bounds(x) }},
 	{MakePairs, func(p *proposer, _ *comparisons) { p.pairs() }},

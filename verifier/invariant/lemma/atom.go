@@ -53,6 +53,7 @@ type Atom struct {
 	Inside  []int            // its variables
 
 	Float bool // atomSle and atomUle bound a floating-point number
+	Zeros bool // atomEqVar and atomLinear extend numbers of fewer bits by zeros, not by their sign
 }
 
 type Summand struct {
@@ -106,7 +107,7 @@ func (a *Atom) Term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 		if a.Kind == UleVar {
 			return s.Ule(s.Zext(x, n), s.Zext(y, n))
 		}
-		x, y = s.Sext(x, n), s.Sext(y, n)
+		x, y = a.extend(s, x, n), a.extend(s, y, n)
 	}
 	switch a.Kind {
 	case EqVar:
@@ -174,11 +175,19 @@ func (a *Atom) Total(s *ilr.Store, vals []ilr.Term) ilr.Term {
 	for _, m := range a.Sum {
 		v := vals[m.V]
 		if s.Width(v) < n {
-			v = s.Sext(v, n)
+			v = a.extend(s, v, n)
 		}
 		t = s.Add(t, s.Mul(s.Int(n, m.Coef), v))
 	}
 	return t
+}
+
+// extend returns v with n bits.
+func (a *Atom) extend(s *ilr.Store, v ilr.Term, n int) ilr.Term {
+	if a.Zeros {
+		return s.Zext(v, n)
+	}
+	return s.Sext(v, n)
 }
 
 // solved returns an atomSum as what its first number, whose coefficient is 1, is: solvers
@@ -255,7 +264,7 @@ func (a *Atom) text(h *encode.Header, neg bool) string {
 	case UgeEntry:
 		return v + op(" >= ", " < ") + was + " (unsigned)"
 	case EqVar:
-		return v + op(" == ", " != ") + name(a.W)
+		return v + op(" == ", " != ") + name(a.W) + a.bySign()
 	case SleVar:
 		return v + op(" <= ", " > ") + name(a.W)
 	case UleVar:
@@ -282,7 +291,15 @@ func (a *Atom) text(h *encode.Header, neg bool) string {
 	case Sum:
 		return sum + op(" == ", " != ") + NumberText(a.K)
 	}
-	return sum + op(" is", " is not") + " as on entry"
+	return sum + op(" is", " is not") + " as on entry" + a.bySign()
+}
+
+// bySign says where numbers are not extended by their sign.
+func (a *Atom) bySign() string {
+	if a.Zeros {
+		return " (unsigned)"
+	}
+	return ""
 }
 
 // NumberText writes k as people read it: signed, in hexadecimal if it is large.

@@ -109,7 +109,7 @@ func (w *cWriter) atom(a *Atom) (string, bool) {
 	case Ule:
 		return w.value(a.V, width, false) + " <= " + number(a.K, false), true
 	case EqVar:
-		return w.value(a.V, width, true) + " == " + w.value(a.W, width, true), true
+		return w.value(a.V, width, !a.Zeros) + " == " + w.value(a.W, width, !a.Zeros), true
 	case SleVar:
 		return w.value(a.V, width, true) + " <= " + w.value(a.W, width, true), true
 	case UleVar:
