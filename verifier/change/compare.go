@@ -32,15 +32,10 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
 		return out
 	}
-	plan.Entry, plan.Generated, plan.Alone, plan.EndsUnasked = both.Entry.Name, true, true, true
-	plan.Assumptions = append(slices.Clone(plan.Assumptions), both.Assumptions...)
-	plan.Open = nil // what a harness makes up is the same for both
-	if plan.Checks == nil {
-		plan.Checks = verdict.DefaultChecks()
+	if inTurns(ctx, was, is, old, now, plan, out) {
+		return out
 	}
-	plan.Checks[verdict.Termination] = true
-	delete(plan.Checks, verdict.Leak)
-	delete(plan.Checks, verdict.PointerOverflow)
+	plan = planOf(plan, both)
 	c := &comparing{out: out, pair: both, res: verifier.Run(ctx, joined.Module, plan)}
 	c.decide()
 	return out
@@ -61,7 +56,7 @@ type comparing struct {
 func (c *comparing) decide() {
 	out := c.out
 	out.Bounds, out.ProcessorMS, out.Limits = c.res.Bounds, c.res.ProcessorMS, c.pair.Limits
-	out.Assumptions, c.ends = c.res.Assumptions, c.res.Followed
+	out.Assumptions, c.ends = c.res.Assumptions, c.ends || c.res.Followed
 	for i := range c.res.Claims {
 		c.claim(&c.res.Claims[i])
 	}
@@ -161,6 +156,9 @@ func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 		return
 	case fact.Kind == pair.FactCapacity:
 		c.within = true
+		return
+	case fact.Kind == pair.FactTurn:
+		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Detail: "loops that are paired do not turn together"})
 		return
 	case fact.Kind == pair.FactPointer:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete,

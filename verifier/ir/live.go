@@ -1,5 +1,10 @@
 package ir
 
+import (
+	"maps"
+	"slices"
+)
+
 // LiveAfter lists the values of f, in the order of definition, that may still be
 // read once call c of f has returned: some path from behind c uses them before
 // their definition is passed again. The result of c itself does not count.
@@ -28,6 +33,19 @@ func LiveAfter(c *Instr) []Value {
 		}
 	}
 	return list
+}
+
+// LiveInto lists the instructions and parameters of b's function that executions from b on may still read before they are
+// computed again, in no order.
+func LiveInto(b *Block) []Value {
+	live := map[Value]bool{}
+	for v := range liveAtEnd(b.Func)[b] {
+		live[v] = true
+	}
+	for i := len(b.Instrs) - 1; i >= 0; i-- {
+		passed(live, b.Instrs[i])
+	}
+	return slices.Collect(maps.Keys(live))
 }
 
 // liveAtEnd returns what each block's successors read of what came before (the

@@ -62,6 +62,16 @@ func (l *eventLog) begin(b *irbuild.Builder) {
 	}
 }
 
+// restart forgets the events so far.
+func (l *eventLog) restart(b *irbuild.Builder) {
+	if l == nil {
+		return
+	}
+	for _, g := range l.counts {
+		b.Store(b.Int(ir.Int(32), 0), b.AddrOfGlobal(g), 4)
+	}
+}
+
 // sameCount is true if both versions did as much.
 func (l *eventLog) sameCount(b *irbuild.Builder) ir.Value {
 	return b.Compare(ir.EQ, b.Load(ir.Int(32), b.AddrOfGlobal(l.counts[0])),

@@ -31,6 +31,7 @@ const (
 	FactEvents            // the old version has no further ones
 	FactCapacity          // there is space for what is noted of them
 	FactEnd               // never: a violation is an execution in which nothing differs, and which both calls end
+	FactTurn              // both versions come to headers of loops that are paired, or return (turns.go)
 )
 
 // Fact is something that a pair of calls asserts.
@@ -52,6 +53,8 @@ type Paired struct {
 	harness.Harnessed
 	Facts  []Fact
 	Limits []string // what the comparison leaves out, in words
+	// where all facts hold, one version ends if and only if the other one does
+	Together bool
 }
 
 // Fact returns the fact that is asserted at a place; nil: none.
@@ -90,7 +93,10 @@ type memory struct {
 
 // Pair adds to a joined program, which it changes, a function that compares a call of old with one of now, which are
 // functions of the versions that it was made of. The error says what is not compared.
-func (j *Joined) Pair(old, now string) (*Paired, error) {
+func (j *Joined) Pair(old, now string) (*Paired, error) { return j.pair(old, now, false) }
+
+// pair is Pair, or with turns what Turns is.
+func (j *Joined) pair(old, now string, turns bool) (*Paired, error) {
 	w := &pairing{j: j, Builder: &irbuild.Builder{Module: j.Module}, out: &Paired{}}
 	w.old, w.now = j.Module.Func(OldPrefix+old), j.Module.Func(now)
 	if w.old == nil || w.now == nil || w.old.IsDecl() || w.now.IsDecl() {
@@ -114,6 +120,15 @@ func (j *Joined) Pair(old, now string) (*Paired, error) {
 	w.out.Assumptions = slices.DeleteFunc(w.out.Assumptions, func(a verdict.Assumption) bool {
 		return strings.HasPrefix(a.Subject, logPrefix) // what the pair itself begins with
 	})
+	replace := w.both
+	if turns {
+		t, err := w.turnsOf()
+		if err != nil {
+			return nil, err
+		}
+		w.withoutLimits(h.Entry)
+		replace = t.inTurns
+	}
 	if err := w.findObjects(reach); err != nil {
 		return nil, err
 	}
@@ -123,7 +138,7 @@ func (j *Joined) Pair(old, now string) (*Paired, error) {
 	}
 	w.RewriteFunc(h.Entry, func(in *ir.Instr) {
 		if in == call {
-			w.both(call)
+			replace(call)
 			return
 		}
 		w.Keep(in)
