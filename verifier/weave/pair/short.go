@@ -9,8 +9,8 @@ import (
 )
 
 // shortTurns returns how many copies a loop is worth, two more than the constant that it compares with where it is left:
-// in the last but one it is left, the last one is never entered. 0: none is small, other loops are inside, or turns pass values to each other otherwise than in
-// variables.
+// in the last but one it is left, the last one is never entered. 0: none is small, other loops are inside, or turns pass
+// values to each other otherwise than in variables.
 func shortTurns(g *unwind.Graph, l *unwind.Loop) int {
 	inside := func(m *unwind.Loop) bool { return m.Parent == l }
 	if l.Irreducible || slices.ContainsFunc(g.Loops, inside) || !beginsAnew(l.Header) {
