@@ -23,8 +23,9 @@ var unlikes = []unlike{
 		why: "GCC ignores #pragma ms_struct, which clang follows: take it away, or give the structure the attribute"},
 	{word: attribute("ms_struct"), arch: []string{"-", "x86_64", "i386"},
 		why: "GCC ignores the attribute ms_struct on this machine, which clang follows: take it away"},
-	{word: attribute("ms_struct"), arch: []string{"x86_64", "i386"}, with: regexp.MustCompile(`\b(__packed__|packed)\b|#\s*pragma\s+pack\b`),
-		why: "clang and GCC lay out structures with ms_struct and packing in different ways: take one of them away"},
+	{word: attribute("ms_struct"), arch: []string{"x86_64", "i386"},
+		with: regexp.MustCompile(`\b(__packed__|packed)\b|#\s*pragma\s+pack\b`),
+		why:  "clang and GCC lay out structures with ms_struct and packing in different ways: take one of them away"},
 	{word: regexp.MustCompile(`\bmax_align_t\b`), arch: []string{"i386"},
 		why: "max_align_t has 48 bytes and is aligned to 16 with GCC, 24 and 8 with clang: use another type"},
 	{word: regexp.MustCompile(`\b(_Alignof|__alignof__|__alignof|alignof|max_align_t)\b`), arch: []string{"avr"},
@@ -48,6 +49,9 @@ func (u *unlike) applies(triple string) bool {
 	return all != named
 }
 
+// literal is a text or a character, whose insides are no source.
+var literal = regexp.MustCompile(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`)
+
 // marker is a line of preprocessed text that says where the next one is from.
 var marker = regexp.MustCompile(`^# (\d+) "([^"]*)"(.*)`)
 
@@ -64,6 +68,9 @@ func (r *Request) checkUnlike(text []byte) error {
 				line, _ = strconv.Atoi(string(m[1]))
 				file, system = string(m[2]), bytes.Contains(m[3], []byte(" 3"))
 				continue
+			}
+			if !system {
+				l = literal.ReplaceAllFunc(l, func(q []byte) []byte { return append(q[:1:1], q[0]) })
 			}
 			if !system && u.word.Match(l) {
 				return &BuildError{Stage: "compile", Target: r.Target.Name, Diagnostics: []Diagnostic{{File: r.shown(file),

@@ -30,6 +30,7 @@ func TestUnlike(t *testing.T) {
 		{"msp430", "wchar_t s[4];", true},
 		{"msp430", "const void *s = L\"x\";", true},
 		{"msp430", "int NULL_L = 1; const char *s = \"x\";", false},
+		{"msp430", `const char *s = "5 L", *r = "a wchar_t", c = 'L';`, false},
 		{"cortex-m3", "wchar_t s[4];", false},
 	} {
 		dir := t.TempDir()
