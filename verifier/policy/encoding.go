@@ -36,7 +36,7 @@ const (
 	SweepAfter     = 8000      // conflicts of a question, before bits that are always equal are looked for in it
 	SweepConflicts = 1000      // of a comparison of two bits
 	SweepFailures  = 40        // comparisons that were given up, before the rest is
-	SweepWords     = 1 << 18   // of a question; more are not looked at
+	SweepWords     = 1 << 17   // of a question; more are not looked at
 	SampledCalls   = 64        // calls of the simplifier for one that is timed: a clock costs as much as a rule
 	LazyRounds     = 4         // of a question that state only what models violate, before each states twice as much
 	TableBlock     = 1024      // elements of a table that one lemma describes
