@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/pair"
@@ -22,23 +24,51 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if f := was.Func(old); f != nil && f.CName != out.Function {
 		out.Old = f.CName
 	}
-	joined, err := pair.Join(was, is)
-	var both *pair.Paired
-	if err == nil {
-		both, err = joined.Pair(old, now)
-	}
-	if err != nil {
+	v := versions{was, is, old, now, plan}
+	if _, _, err := v.joined((*pair.Joined).Pair); err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
 		return out
 	}
-	if inTurns(ctx, was, is, old, now, plan, out) {
-		return out
+	first, end := budget.Share(ctx, policy.PairFirstPercent)
+	c := v.oneAfterOther(first, *out)
+	end()
+	spent := c.out.ProcessorMS
+	if c.out.Status == verdict.Same || c.out.Status == verdict.Differs {
+		return c.out
 	}
-	plan = planOf(plan, both)
-	c := &comparing{out: out, pair: both, res: verifier.Run(ctx, joined.Module, plan)}
+	if turns := v.inTurns(ctx, *out, c.compared); turns != nil {
+		turns.ProcessorMS += spent
+		return turns
+	}
+	c = v.oneAfterOther(ctx, *out)
+	c.out.ProcessorMS += spent
+	return c.out
+}
+
+// versions is two versions of a function, and how they are asked about.
+type versions struct {
+	was, is  *ir.Module
+	old, now string
+	plan     problem.Plan
+}
+
+// joined returns a program of both versions, with a function that calls them as pairing has it.
+func (v *versions) joined(pairing func(*pair.Joined, string, string) (*pair.Paired, error)) (*ir.Module, *pair.Paired, error) {
+	j, err := pair.Join(v.was, v.is)
+	if err != nil {
+		return nil, nil, err
+	}
+	both, err := pairing(j, v.old, v.now)
+	return j.Module, both, err
+}
+
+// oneAfterOther completes out by calling both versions, one after the other, until ctx ends.
+func (v *versions) oneAfterOther(ctx context.Context, out verdict.Comparison) *comparing {
+	m, both, _ := v.joined((*pair.Joined).Pair) // it was asked for before
+	c := &comparing{out: &out, pair: both, res: verifier.Run(ctx, m, planOf(v.plan, both))}
 	c.decide()
-	return out
+	return c
 }
 
 // comparing turns the answer about a pair of calls into that about two versions.

@@ -8,27 +8,23 @@ import (
 
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/pair"
 )
 
-// inTurns reports whether both versions do the same on all inputs by having their loops turn together, and completes the
-// answer then. Nothing else is learned: what fails there may be due to how loops are paired.
-func inTurns(ctx context.Context, was, is *ir.Module, old, now string, plan problem.Plan, out *verdict.Comparison) bool {
-	joined, err := pair.Join(was, is)
+// inTurns completes out where both versions do the same on all inputs, which is shown by having their loops turn together;
+// else it returns nil. Nothing else is learned: what fails there may be due to how loops are paired. compared says that an
+// execution is known in which nothing differs and which both calls end.
+func (v *versions) inTurns(ctx context.Context, out verdict.Comparison, compared bool) *verdict.Comparison {
+	m, both, err := v.joined((*pair.Joined).Turns)
 	if err != nil {
-		return false
-	}
-	both, err := joined.Turns(old, now)
-	if err != nil {
-		return false
+		return nil
 	}
 	part, cancel := budget.Share(ctx, policy.PairTurnsPercent)
 	defer cancel()
-	turns := planOf(plan, both)
+	turns := planOf(v.plan, both)
 	if both.Together {
 		delete(turns.Checks, verdict.Termination)
 	}
@@ -37,30 +33,20 @@ func inTurns(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 			cancel() // nothing comes of it
 		}
 	}
-	answer := *out
-	c := &comparing{out: &answer, pair: both, res: verifier.Run(part, joined.Module, turns), compared: true,
-		ends: both.Together}
+	c := &comparing{out: &out, pair: both, res: verifier.Run(part, m, turns), compared: true, ends: both.Together}
 	c.decide()
-	if answer.Status != verdict.Same || !comesToEnd(ctx, was, is, old, now, plan) {
-		return false
+	if out.Status != verdict.Same || !compared && !v.comesToEnd(ctx) {
+		return nil
 	}
-	*out = answer
-	return true
+	return &out
 }
 
 // comesToEnd reports whether an execution is found in which nothing differs and which both calls end.
-func comesToEnd(ctx context.Context, was, is *ir.Module, old, now string, plan problem.Plan) bool {
-	joined, err := pair.Join(was, is)
-	if err != nil {
-		return false
-	}
-	both, err := joined.Pair(old, now)
-	if err != nil {
-		return false
-	}
+func (v *versions) comesToEnd(ctx context.Context) bool {
+	m, both, _ := v.joined((*pair.Joined).Pair)
 	part, cancel := budget.Share(ctx, policy.PairEndPercent)
 	defer cancel()
-	plan = planOf(plan, both)
+	plan := planOf(v.plan, both)
 	delete(plan.Checks, verdict.Termination)
 	var found atomic.Bool
 	plan.Found = func(l verdict.Claim) {
@@ -69,7 +55,7 @@ func comesToEnd(ctx context.Context, was, is *ir.Module, old, now string, plan p
 			cancel()
 		}
 	}
-	verifier.Run(part, joined.Module, plan)
+	verifier.Run(part, m, plan)
 	return found.Load()
 }
 

@@ -100,6 +100,7 @@ const (
 	PairBytes        = 64  // that a pointer leads to, at most
 	PairTurns        = 4   // loops of two versions that turn together
 	PairUnrolled     = 16  // turns of a loop that one version alone has
-	PairTurnsPercent = 60  // of the time of a comparison, for turns of both versions together
+	PairFirstPercent = 15  // of the time of a comparison, for one version after the other
+	PairTurnsPercent = 60  // of what is left then, for turns of both versions together
 	PairEndPercent   = 20  // of what is left then, for an execution that both end
 )
