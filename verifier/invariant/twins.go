@@ -1,6 +1,10 @@
 package invariant
 
 import (
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/encode"
+	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant/lemma"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
@@ -35,9 +39,19 @@ func (p *proposer) extended(v, w int) {
 		p.suggest(lemma.Is(&lemma.Atom{Kind: lemma.EqVar, V: v, W: w, Zeros: true}))
 		p.suggest(lemma.Is(&lemma.Atom{Kind: lemma.EqVar, V: v, W: w}))
 	}
+	if !p.entered(v) || !p.entered(w) {
+		return
+	}
 	for _, c := range coefs {
 		sum := []lemma.Summand{{Coef: 1, V: w}, {Coef: c, V: v}}
 		p.suggest(lemma.Is(&lemma.Atom{Kind: lemma.Linear, V: w, Sum: sum, Zeros: true}))
 		p.suggest(lemma.Is(&lemma.Atom{Kind: lemma.Linear, V: w, Sum: sum}))
 	}
+}
+
+// entered reports whether it is known what v was on entry, wherever that is asked.
+func (p *proposer) entered(v int) bool {
+	known := func(entry []ilr.Term) bool { return entry[v] != 0 && p.f.Store.Width(entry[v]) == p.width(v) }
+	return !slices.ContainsFunc(p.h.Arrivals, func(a encode.Arrival) bool { return !known(a.Entry) }) &&
+		!slices.ContainsFunc(p.h.Sites, func(x encode.Site) bool { return !known(x.Entry) })
 }
