@@ -213,3 +213,16 @@ var predNames = [...]string{"invalid", "eq", "ne", "ugt", "uge", "ult", "ule", "
 	"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"}
 
 func (p Pred) String() string { return predNames[p] }
+
+// Of a comparison of integers: the one that holds where it does not, and the one that says the same with its operands
+// exchanged.
+var (
+	negated = map[Pred]Pred{EQ: NE, NE: EQ, ULT: UGE, UGE: ULT, ULE: UGT, UGT: ULE, SLT: SGE, SGE: SLT, SLE: SGT, SGT: SLE}
+	swapped = map[Pred]Pred{EQ: EQ, NE: NE, ULT: UGT, UGE: ULE, ULE: UGE, UGT: ULT, SLT: SGT, SGE: SLE, SLE: SGE, SGT: SLT}
+)
+
+// Negated returns the comparison of integers that holds where p does not.
+func (p Pred) Negated() Pred { return negated[p] }
+
+// Swapped returns the comparison of integers that holds of y and x where p holds of x and y.
+func (p Pred) Swapped() Pred { return swapped[p] }

@@ -52,10 +52,10 @@ func (w *walk) suppose(cond ir.Value, holds bool, p *point) bool {
 	}
 	pred := c.Pred
 	if !holds {
-		pred = otherwise(pred)
+		pred = pred.Negated()
 	}
 	x, ok := compared(pred, w.value(b, p), bits)
-	y, ok2 := compared(turned(pred), w.value(a, p), bits)
+	y, ok2 := compared(pred.Swapped(), w.value(a, p), bits)
 	return ok && ok2 && w.narrow(a, x, p) && w.narrow(b, y, p)
 }
 
@@ -123,52 +123,4 @@ func inner(in *ir.Instr, is words) (v ir.Value, to words, ok bool) {
 		return args[0], words{(is.lo - n) & mask(bits), is.n}, true
 	}
 	return nil, to, true
-}
-
-// otherwise is the comparison that holds where another does not.
-func otherwise(p ir.Pred) ir.Pred {
-	switch p {
-	case ir.EQ:
-		return ir.NE
-	case ir.NE:
-		return ir.EQ
-	case ir.ULT:
-		return ir.UGE
-	case ir.UGE:
-		return ir.ULT
-	case ir.ULE:
-		return ir.UGT
-	case ir.UGT:
-		return ir.ULE
-	case ir.SLT:
-		return ir.SGE
-	case ir.SGE:
-		return ir.SLT
-	case ir.SLE:
-		return ir.SGT
-	}
-	return ir.SLE
-}
-
-// turned is the comparison that says the same of its operands the other way round.
-func turned(p ir.Pred) ir.Pred {
-	switch p {
-	case ir.ULT:
-		return ir.UGT
-	case ir.UGT:
-		return ir.ULT
-	case ir.ULE:
-		return ir.UGE
-	case ir.UGE:
-		return ir.ULE
-	case ir.SLT:
-		return ir.SGT
-	case ir.SGT:
-		return ir.SLT
-	case ir.SLE:
-		return ir.SGE
-	case ir.SGE:
-		return ir.SLE
-	}
-	return p
 }

@@ -137,8 +137,8 @@ func TestCompared(t *testing.T) {
 	for _, pred := range []ir.Pred{ir.EQ, ir.NE, ir.ULT, ir.ULE, ir.UGT, ir.UGE, ir.SLT, ir.SLE, ir.SGT, ir.SGE} {
 		sets(w, func(y words) {
 			out, ok := compared(pred, y, w)
-			other, ok2 := compared(turned(pred), y, w)
-			against, ok3 := compared(otherwise(pred), y, w)
+			other, ok2 := compared(pred.Swapped(), y, w)
+			against, ok3 := compared(pred.Negated(), y, w)
 			for a := range mask(w) + 1 {
 				y.each(w, func(b uint64) {
 					s, r := int64(a<<61)>>61, int64(b<<61)>>61
@@ -147,7 +147,7 @@ func TestCompared(t *testing.T) {
 					if is[pred] && !(ok && out.has(a, w)) || !is[pred] && !(ok3 && against.has(a, w)) {
 						t.Fatalf("%d %s %d, but %v of %v", a, pred, b, out, y)
 					}
-					if back := is[turned(pred)]; back && !(ok2 && other.has(a, w)) {
+					if back := is[pred.Swapped()]; back && !(ok2 && other.has(a, w)) {
 						t.Fatalf("%d %s %d, but %v of %v", b, pred, a, other, y)
 					}
 				})

@@ -37,12 +37,12 @@ func (x *wordFlow) suppose(at *ir.Block, cond ir.Value, holds bool, env map[cell
 		return x.suppose(at, wide.Args[0], holds == (pred == ir.NE), env)
 	}
 	if !holds {
-		pred = negated[pred]
+		pred = pred.Negated()
 	}
 	a, b := x.value(c.Args[0]), x.value(c.Args[1])
 	w := c.Args[0].Type().Width
 	return x.narrow(at, c.Args[0], compared(a, pred, b, w), env) &&
-		x.narrow(at, c.Args[1], compared(b, swapped[pred], a, w), env)
+		x.narrow(at, c.Args[1], compared(b, pred.Swapped(), a, w), env)
 }
 
 // narrow notes that v is in r where a block ends, which a comparison in it has shown, and reports whether it can be.
@@ -111,11 +111,3 @@ func firstOf(in *ir.Instr) (*ir.Instr, bool) {
 	}
 	return call, ok
 }
-
-// negated holds by a comparison of integers the one that holds where it does not.
-var negated = map[ir.Pred]ir.Pred{ir.EQ: ir.NE, ir.NE: ir.EQ, ir.ULT: ir.UGE, ir.UGE: ir.ULT, ir.ULE: ir.UGT,
-	ir.UGT: ir.ULE, ir.SLT: ir.SGE, ir.SGE: ir.SLT, ir.SLE: ir.SGT, ir.SGT: ir.SLE}
-
-// swapped holds by a comparison the one that says the same with its operands exchanged.
-var swapped = map[ir.Pred]ir.Pred{ir.EQ: ir.EQ, ir.NE: ir.NE, ir.ULT: ir.UGT, ir.UGE: ir.ULE, ir.ULE: ir.UGE,
-	ir.UGT: ir.ULT, ir.SLT: ir.SGT, ir.SGE: ir.SLE, ir.SLE: ir.SGE, ir.SGT: ir.SLT}
