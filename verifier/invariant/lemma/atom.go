@@ -91,11 +91,7 @@ func (a *Atom) Term(s *ilr.Store, vals, entry []ilr.Term) ilr.Term {
 	case UgeEntry:
 		return s.Ule(entry[a.V], v)
 	case Linear:
-		now, then := a.Total(s, vals), a.Total(s, entry)
-		if s.Width(now) != s.Width(then) { // a number of the sum is not known on entry: nothing is said
-			return s.True()
-		}
-		return s.Eq(now, then)
+		return s.Eq(a.Total(s, vals), a.Total(s, entry))
 	case Sum:
 		if a.Sum[0].Coef != 1 {
 			return s.Eq(a.Total(s, vals), s.Const(a.K))
