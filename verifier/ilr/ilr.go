@@ -183,12 +183,13 @@ func (s *Store) IsFalse(t Term) bool { return t == s.ff }
 
 // mk normalises through the simplifier and interns.
 func (s *Store) mk(k Kind, sort Sort, imm uint64, args ...Term) Term {
+	h := hash(k, sort, imm, args)
 	if s.simp != nil {
-		if t := s.simplified(k, sort, imm, args); t != 0 {
+		if t := s.simplified(h, k, sort, imm, args); t != 0 {
 			return t
 		}
 	}
-	return s.intern(k, sort, imm, args)
+	return s.internAs(h, k, sort, imm, args)
 }
 
 // Rebuild makes the term of t's kind with other arguments, through the
@@ -198,7 +199,11 @@ func (s *Store) Rebuild(t Term, args []Term) Term {
 }
 
 func (s *Store) intern(k Kind, sort Sort, imm uint64, args []Term) Term {
-	h := hash(k, sort, imm, args)
+	return s.internAs(hash(k, sort, imm, args), k, sort, imm, args)
+}
+
+// internAs is intern where the hash is known.
+func (s *Store) internAs(h uint64, k Kind, sort Sort, imm uint64, args []Term) Term {
 	for i := h & uint64(len(s.table)-1); ; i = (i + 1) & uint64(len(s.table)-1) {
 		t := s.table[i]
 		if t == 0 {

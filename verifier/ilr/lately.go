@@ -32,13 +32,13 @@ func (l *lately) at(h uint64) *entry {
 	return &l.entries[h&uint64(len(l.entries)-1)]
 }
 
-// simplified returns what the simplifier makes of a term, which it is asked for unless it was lately.
-func (s *Store) simplified(k Kind, sort Sort, imm uint64, args []Term) Term {
+// simplified returns what the simplifier makes of the term with hash h, which it is asked for unless it was lately.
+func (s *Store) simplified(h uint64, k Kind, sort Sort, imm uint64, args []Term) Term {
 	s.lately.count()
 	if len(args) > 3 || len(args) == 0 {
 		return s.simp.Simplify(s, k, sort, imm, args)
 	}
-	n, h := nodeOf(k, sort, imm, args), hash(k, sort, imm, args)
+	n := nodeOf(k, sort, imm, args)
 	if e := s.lately.at(h); e != nil && e.asked == n {
 		return e.answer
 	}

@@ -172,8 +172,9 @@ func (w *sweep) place(ctx context.Context, x *slice) bool {
 		case Unknown:
 			return false
 		case Sat:
-			w.more = append(w.more, w.solver.Model())
-			w.under(w.solver.Model(), 63+len(w.more), w.slices)
+			m := w.solver.Model()
+			w.under(m, 64+len(w.more), w.slices)
+			w.more = append(w.more, m)
 			if len(w.more) == 64 {
 				return false
 			}
