@@ -25,13 +25,14 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		out.Old = f.CName
 	}
 	v := versions{was, is, old, now, plan}
-	if _, _, err := v.joined((*pair.Joined).Pair); err != nil {
+	m, both, err := v.joined((*pair.Joined).Pair)
+	if err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
 		return out
 	}
 	first, end := budget.Share(ctx, policy.PairFirstPercent)
-	c := v.oneAfterOther(first, *out)
+	c := v.oneAfterOther(first, m, both, *out)
 	end()
 	spent := c.out.ProcessorMS
 	if c.out.Status == verdict.Same || c.out.Status == verdict.Differs {
@@ -41,7 +42,8 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		turns.ProcessorMS += spent
 		return turns
 	}
-	c = v.oneAfterOther(ctx, *out)
+	m, both, _ = v.joined((*pair.Joined).Pair) // a run may change its program
+	c = v.oneAfterOther(ctx, m, both, *out)
 	c.out.ProcessorMS += spent
 	return c.out
 }
@@ -63,9 +65,8 @@ func (v *versions) joined(pairing func(*pair.Joined, string, string) (*pair.Pair
 	return j.Module, both, err
 }
 
-// oneAfterOther completes out by calling both versions, one after the other, until ctx ends.
-func (v *versions) oneAfterOther(ctx context.Context, out verdict.Comparison) *comparing {
-	m, both, _ := v.joined((*pair.Joined).Pair) // it was asked for before
+// oneAfterOther completes out by m, which calls both versions, one after the other, until ctx ends.
+func (v *versions) oneAfterOther(ctx context.Context, m *ir.Module, both *pair.Paired, out verdict.Comparison) *comparing {
 	c := &comparing{out: &out, pair: both, res: verifier.Run(ctx, m, planOf(v.plan, both))}
 	c.decide()
 	return c

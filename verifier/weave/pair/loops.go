@@ -78,9 +78,14 @@ func beginsAnew(b *ir.Block) bool {
 	if b.Index == 0 || b.Instrs[0].Op == ir.OpPhi {
 		return false
 	}
-	return !slices.ContainsFunc(ir.LiveInto(b), func(v ir.Value) bool {
+	return !usesEarlier(b, func(in *ir.Instr) bool { return in.Op != ir.OpAlloca })
+}
+
+// usesEarlier reports whether executions from b on use what such an instruction computed before.
+func usesEarlier(b *ir.Block, such func(in *ir.Instr) bool) bool {
+	return slices.ContainsFunc(ir.LiveInto(b), func(v ir.Value) bool {
 		in, computed := v.(*ir.Instr)
-		return computed && in.Op != ir.OpAlloca
+		return computed && such(in)
 	})
 }
 

@@ -25,10 +25,7 @@ func shortTurns(g *unwind.Graph, l *unwind.Loop) int {
 			if g.In(to, l) {
 				continue
 			}
-			if to.Instrs[0].Op == ir.OpPhi || slices.ContainsFunc(ir.LiveInto(to), func(v ir.Value) bool {
-				in, computed := v.(*ir.Instr)
-				return computed && g.In(in.Block, l)
-			}) {
+			if to.Instrs[0].Op == ir.OpPhi || usesEarlier(to, func(in *ir.Instr) bool { return g.In(in.Block, l) }) {
 				return 0
 			}
 			turns = max(turns, smallConstant(b.Term()))
