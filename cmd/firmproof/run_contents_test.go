@@ -27,14 +27,7 @@ func TestSimulationOfContents(t *testing.T) {
 			good := contentsHead + c.good
 			bad := strings.NewReplacer("m->len >= size", c.bad, "m->len >= 8", c.bad, "m->len < 4", c.bad).Replace(good)
 			dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": bad}, map[string]string{"a.c": good})
-			code, out := shortly(dir, "main~2..main~1")
-			if wantAll(t, out, "1 new, 0 fixed, 0 known", "the change handles it"); code != exitViolated {
-				t.Errorf("exit %d: %s", code, out)
-			}
-			code, out = shortly(dir, "main~1..main")
-			if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
-				t.Errorf("exit %d: %s", code, out)
-			}
+			newThenFixed(t, dir, nil, "the change handles it")
 		})
 	}
 }

@@ -55,3 +55,17 @@ func shortly(dir, rng string, flags ...string) (int, string) {
 	code := runWith(append([]string{"run", "--pr-sim", rng, "--repo", dir, "--timeout", "1s"}, flags...), &out, &out)
 	return code, out.String()
 }
+
+// newThenFixed wants one new finding of the last commit but one, of which all of says is said, and that the last one fixes
+// it. Both are asked shortly, with flags.
+func newThenFixed(t *testing.T, dir string, flags []string, says ...string) {
+	t.Helper()
+	code, out := shortly(dir, "main~2..main~1", flags...)
+	if wantAll(t, out, append(says, "1 new, 0 fixed, 0 known")...); code != exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	code, out = shortly(dir, "main~1..main", flags...)
+	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

@@ -52,14 +52,7 @@ func TestSimulationOfEntry(t *testing.T) {
 		"  o->at[5] = 1;\n  return k < 40 ? t[k] : 0;\n}\n"
 	dir := changesFolder(t, map[string]string{"a.c": good}, map[string]string{"a.c": strings.Replace(good, "k < 40", "k <= 40", 1)},
 		map[string]string{"a.c": good})
-	code, out := shortly(dir, "main~2..main~1", "--entry", "any call of put")
-	if wantAll(t, out, "1 new, 0 fixed, 0 known", "o.at leads to 4096 bytes"); code != exitViolated {
-		t.Errorf("exit %d: %s", code, out)
-	}
-	code, out = shortly(dir, "main~1..main", "--entry", "any call of put")
-	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
-		t.Errorf("exit %d: %s", code, out)
-	}
+	newThenFixed(t, dir, []string{"--entry", "any call of put"}, "o.at leads to 4096 bytes")
 }
 
 // TestSimulationOfReaders: what a function reads line by line from a callback ends some time, so that executions come to
@@ -87,14 +80,7 @@ int parse(reader read, void *from) {
 		"test_parse.c": "const char *texts[] = {\"key = value\\n\", \"# a comment\\n\", \"  other = 1\\n\"};\n"},
 		map[string]string{"a.c": strings.Replace(good, "@", "memcpy(last, name, sizeof last - 1);", 1)},
 		map[string]string{"a.c": strings.Replace(good, "@", "strncpy(last, name, sizeof last - 1);", 1)})
-	code, out := shortly(dir, "main~2..main~1")
-	if wantAll(t, out, "1 new, 0 fixed, 0 known"); code != exitViolated {
-		t.Errorf("exit %d: %s", code, out)
-	}
-	code, out = shortly(dir, "main~1..main")
-	if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
-		t.Errorf("exit %d: %s", code, out)
-	}
+	newThenFixed(t, dir, nil)
 }
 
 // TestSimulationByBothOfGuesses: what a change accesses anew, of a block whose size is a guess, is no finding: the other
@@ -301,14 +287,7 @@ func TestSimulationOfAnother(t *testing.T) {
 			t.Parallel()
 			dir := changesFolder(t, map[string]string{"a.c": c.good}, map[string]string{"a.c": c.bad},
 				map[string]string{"a.c": c.good})
-			code, out := shortly(dir, "main~2..main~1")
-			if wantAll(t, out, "1 new, 0 fixed, 0 known"); code != exitViolated {
-				t.Errorf("exit %d: %s", code, out)
-			}
-			code, out = shortly(dir, "main~1..main")
-			if wantAll(t, out, "0 new, 1 fixed, 0 known"); code == exitViolated {
-				t.Errorf("exit %d: %s", code, out)
-			}
+			newThenFixed(t, dir, nil)
 		})
 	}
 }
