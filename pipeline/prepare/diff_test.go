@@ -65,7 +65,7 @@ func TestPairs(t *testing.T) {
 		t.Fatal(err, len(files))
 	}
 	for i, file := range files {
-		if i%testprogram.Sample(1, 4) != 0 {
+		if i%testprogram.Sample(1, 8) != 0 {
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")

@@ -24,28 +24,60 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if f := was.Func(old); f != nil && f.CName != out.Function {
 		out.Old = f.CName
 	}
-	v := versions{was, is, old, now, plan}
-	m, both, err := v.joined((*pair.Joined).Pair)
+	v := versions{was: was, is: is, old: old, now: now, plan: plan}
+	m, both, err := v.joined((*pair.Joined).Pair, pair.Careful)
 	if err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
 		return out
 	}
-	first, end := budget.Share(ctx, policy.PairFirstPercent)
-	c := v.oneAfterOther(first, m, both, *out)
+	part, end := budget.Share(ctx, policy.PairFirstPercent)
+	first := v.oneAfterOther(part, m, both, *out)
 	end()
-	spent := c.out.ProcessorMS
-	if c.out.Status == verdict.Same || c.out.Status == verdict.Differs {
-		return c.out
+	answer := first.out
+	if answer.Status != verdict.Same && answer.Status != verdict.Differs {
+		answer = v.wider(ctx, first, *out)
 	}
-	if turns := v.inTurns(ctx, *out, c.compared); turns != nil {
-		turns.ProcessorMS += spent
-		return turns
+	if answer == nil {
+		answer = v.inTurns(ctx, *out, pair.Careful, first.compared)
 	}
-	m, both, _ = v.joined((*pair.Joined).Pair) // a run may change its program
-	c = v.oneAfterOther(ctx, m, both, *out)
-	c.out.ProcessorMS += spent
-	return c.out
+	if answer == nil && !first.ends {
+		answer = v.endless(ctx, *out)
+	}
+	if answer == nil {
+		m, both, _ = v.joined((*pair.Joined).Pair, pair.Careful) // a run may change its program
+		answer = v.oneAfterOther(ctx, m, both, *out).out
+	}
+	if answer != first.out {
+		answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
+	}
+	answer.ProcessorMS = v.spent
+	return answer
+}
+
+// wider completes out where both versions do the same with any arguments at all, or else with any to places that are
+// apart; nil: neither is shown. first is what is known of careful ones.
+func (v *versions) wider(ctx context.Context, first *comparing, out verdict.Comparison) *verdict.Comparison {
+	if slices.ContainsFunc(first.out.Assumptions, func(a verdict.Assumption) bool { return a.MayBeNull() }) {
+		return nil // pair.AnyApart takes for granted that nobody asks
+	}
+	var apart *verdict.Comparison
+	for _, args := range []pair.Arguments{pair.AnyApart, pair.Any} {
+		c := v.inTurns(ctx, out, args, first.compared)
+		if c == nil && !first.bounded {
+			c = v.whole(ctx, out, args, first.compared)
+		}
+		switch {
+		case c == nil:
+			return apart
+		case c.Status == verdict.Same:
+			return c
+		case apart != nil:
+			return apart
+		}
+		apart = c
+	}
+	return apart
 }
 
 // versions is two versions of a function, and how they are asked about.
@@ -53,15 +85,17 @@ type versions struct {
 	was, is  *ir.Module
 	old, now string
 	plan     problem.Plan
+	spent    int64 // milliseconds of the processor that runs took
 }
 
 // joined returns a program of both versions, with a function that calls them as pairing has it.
-func (v *versions) joined(pairing func(*pair.Joined, string, string) (*pair.Paired, error)) (*ir.Module, *pair.Paired, error) {
+func (v *versions) joined(pairing func(*pair.Joined, string, string, pair.Arguments) (*pair.Paired, error),
+	args pair.Arguments) (*ir.Module, *pair.Paired, error) {
 	j, err := pair.Join(v.was, v.is)
 	if err != nil {
 		return nil, nil, err
 	}
-	both, err := pairing(j, v.old, v.now)
+	both, err := pairing(j, v.old, v.now, args)
 	return j.Module, both, err
 }
 
@@ -69,6 +103,7 @@ func (v *versions) joined(pairing func(*pair.Joined, string, string) (*pair.Pair
 func (v *versions) oneAfterOther(ctx context.Context, m *ir.Module, both *pair.Paired, out verdict.Comparison) *comparing {
 	c := &comparing{out: &out, pair: both, res: verifier.Run(ctx, m, planOf(v.plan, both))}
 	c.decide()
+	v.spent += c.res.ProcessorMS
 	return c
 }
 
@@ -79,7 +114,8 @@ type comparing struct {
 	res  *verdict.Result
 
 	open     *verdict.Reason // the first reason why something is not decided
-	within   bool            // something holds within bounds or assumptions alone
+	bounded  bool            // something is shown within bounds alone
+	within   bool            // that, or under assumptions alone
 	compared bool            // an execution comes to the end of the comparison
 	ends     bool            // both calls end on all inputs
 }
@@ -88,10 +124,12 @@ func (c *comparing) decide() {
 	out := c.out
 	out.Bounds, out.ProcessorMS, out.Limits = c.res.Bounds, c.res.ProcessorMS, c.pair.Limits
 	out.Assumptions, c.ends = c.res.Assumptions, c.ends || c.res.Followed
+	c.bounded = slices.ContainsFunc(c.res.Claims, func(l verdict.Claim) bool { return l.Check == verdict.Unwinding })
 	for i := range c.res.Claims {
 		c.claim(&c.res.Claims[i])
 	}
-	c.within = c.within || len(out.Limits) > 0
+	c.bounded = c.bounded || len(out.Limits) > 0
+	c.within = c.within || c.bounded || slices.ContainsFunc(out.Assumptions, c.guesses)
 	switch {
 	case len(out.Differences) > 0:
 		out.Status = verdict.Differs
@@ -121,7 +159,10 @@ func (c *comparing) claim(l *verdict.Claim) {
 	switch {
 	case l.Check == verdict.Termination:
 		c.ends = c.ends || l.Status == verdict.Proved
-		if l.Status == verdict.Violated {
+		switch {
+		case l.Status == verdict.Violated && !c.pair.Old(l.Pos) && returns(l.Trace):
+			c.violated(l, nil) // the call of the old version ended
+		case l.Status == verdict.Violated:
 			c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &l.Pos,
 				Detail: "with some input a version never ends, and whether the other one does is not compared"})
 		}
@@ -138,12 +179,18 @@ func (c *comparing) claim(l *verdict.Claim) {
 		}
 		return
 	}
+	if fact != nil && fact.Kind == pair.FactStart {
+		c.within = c.within || l.Status != verdict.Proved
+		c.bounded = c.bounded || l.Status != verdict.Proved
+		return
+	}
 	switch l.Status {
 	case verdict.Violated:
 		c.violated(l, fact)
 	case verdict.Unknown:
 		c.leave(l.Reason)
 	case verdict.Bounded, verdict.Conditional:
+		c.bounded = c.bounded || !c.underGuesses(l)
 		c.within = true
 	}
 }
@@ -163,6 +210,16 @@ func (c *comparing) excuse(l *verdict.Claim) {
 	if !slices.Contains(c.out.Excused, e) {
 		c.out.Excused = append(c.out.Excused, e)
 	}
+}
+
+// underGuesses reports whether a claim is no more than bounded or conditional because of what it rests on.
+func (c *comparing) underGuesses(l *verdict.Claim) bool {
+	return len(l.Assumptions) > 0 && !c.bounded
+}
+
+// guesses reports whether the calls are made under an assumption that nobody but the tool makes.
+func (c *comparing) guesses(a verdict.Assumption) bool {
+	return a.Guessed() && slices.ContainsFunc(c.pair.Assumptions, func(b verdict.Assumption) bool { return a.ID == b.ID })
 }
 
 func (c *comparing) guessed(l *verdict.Claim) bool {
@@ -186,7 +243,7 @@ func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 			Detail: "a value that was never written is compared: " + fact.Name})
 		return
 	case fact.Kind == pair.FactCapacity:
-		c.within = true
+		c.bounded, c.within = true, true
 		return
 	case fact.Kind == pair.FactTurn:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Detail: "loops that are paired do not turn together"})
@@ -205,6 +262,17 @@ func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 		d.Old, d.New = results(l.Trace)
 	}
 	c.out.Differences = append(c.out.Differences, d)
+}
+
+// returns reports whether the call of the old version returns in a trace: that of the new one follows.
+func returns(trace []verdict.Step) bool {
+	calls := 0
+	for _, s := range trace {
+		if s.Kind == verdict.StepCall && s.Depth == 1 {
+			calls++
+		}
+	}
+	return calls == 2
 }
 
 // results returns what the calls of both versions give, as a trace shows it.

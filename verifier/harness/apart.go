@@ -116,12 +116,17 @@ func (h *harness) grounds(args []ir.Value) []*ground {
 		}
 	}
 	for _, g := range h.Module.Globals {
-		if h.reached.Globals[g] && !g.Const && !g.Extern && g.Var != nil && g.Var.T != nil && h.p.handedOut(g) {
+		if h.isGround(g) {
 			out = append(out, &ground{name: ir.NameOf(g), at: h.AddrOfGlobal(g), t: g.Var.T, arg: -1, variable: g,
 				size: h.Int(h.Word(), ir.SizeInC(g.Var.T))})
 		}
 	}
 	return out
+}
+
+// isGround reports whether pointers of a call may lead to a variable that the function reaches.
+func (h *harness) isGround(g *ir.Global) bool {
+	return h.reached.Globals[g] && !g.Const && !g.Extern && g.Var != nil && g.Var.T != nil && h.p.handedOut(g)
 }
 
 // madeFor returns the block that was made for parameter i, a pointer, whose argument is v, and what it holds; nil: there

@@ -138,16 +138,18 @@ type harness struct {
 	uses []uses.Use // of its parameters in its code
 	out  Harnessed
 
-	calls    *callWriter          // that it writes a call for; nil: it calls its function alone
-	prefix   string               // of the names of what it makes, and of its assumptions
-	anyState bool                 // variables hold any numbers at first
-	variant  string               // starts what unique gives, where there are several harnesses of the function
-	wide     bool                 // see Wide
-	past     int64                // see Longer
-	overlap  bool                 // see Overlapping
-	met      bool                 // two of its pointers may lead to one place
-	same     map[[2]ir.Value]bool // blocks that one pointer may lead to, each
-	widened  bool                 // one of the wide limits holds
+	calls      *callWriter          // that it writes a call for; nil: it calls its function alone
+	prefix     string               // of the names of what it makes, and of its assumptions
+	anyState   bool                 // variables hold any numbers at first
+	variant    string               // starts what unique gives, where there are several harnesses of the function
+	wide       bool                 // see Wide
+	past       int64                // see Longer
+	overlap    bool                 // see Overlapping
+	free       bool                 // see Free
+	anywhereIn map[*ir.Instr]bool   // blocks that other pointers may lead into, too
+	met        bool                 // two of its pointers may lead to one place
+	same       map[[2]ir.Value]bool // blocks that one pointer may lead to, each
+	widened    bool                 // one of the wide limits holds
 	// it fills a structure of zeros that calls change: its numbers are left as they are
 	filling bool
 	limits  []limited
@@ -183,7 +185,7 @@ func (h *harness) param(i int, args []ir.Value) error {
 	if args[i] = h.list(i); args[i] != nil {
 		return nil
 	}
-	if g := h.upTo(i); g != nil { // its first parameter makes it whole
+	if g := h.upTo(i); g != nil && !(h.free && h.overlap) { // its first parameter makes it whole
 		if i != g.end && args[g.parts[0].arg] == nil {
 			h.makeUpTo(g, args)
 		}
@@ -208,7 +210,7 @@ func (h *harness) param(i int, args []ir.Value) error {
 		return nil
 	case !p.T.IsPtr():
 		args[i] = h.any(name, p.T)
-		if p.T.IsInt() {
+		if p.T.IsInt() && !h.free {
 			h.within(name, args[i], v != nil && v.T != nil && v.T.Signed)
 			if runs := h.paramRuns(i); runs != nil {
 				in := h.enumerated(v.T, args[i], runs)
@@ -241,6 +243,9 @@ func (h *harness) perhapsNull(i int, name string, v ir.Value) ir.Value {
 		return v
 	}
 	if pool, _ := h.pool(i); pool != nil {
+		return v
+	}
+	if h.free { // nobody asks
 		return v
 	}
 	return h.notNull(name, verdict.Chosen, name+" is not null", v)

@@ -15,6 +15,10 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	if ir.IsStruct(elem) {
 		h.out.Structs = append(h.out.Structs, name)
 	}
+	if h.takesAnything(elem) {
+		args[i] = h.anywhere(name, elem)
+		return
+	}
 	if g := h.given(name); g.size(ir.SizeInC(elem)) > 0 {
 		left := policy.HarnessFields
 		args[i] = h.sized(g, name, elem, 1, &left)

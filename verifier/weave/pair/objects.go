@@ -3,6 +3,7 @@ package pair
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -126,8 +127,7 @@ func onlyReads(m ir.Model) bool {
 }
 
 // findObjects lists what the calls may write, and what pointers of both may lead to.
-func (w *pairing) findObjects(reach [2]places.Reach) error {
-	writes := writesOf(w.Module, reach)
+func (w *pairing) findObjects(reach [2]places.Reach, writes *writeSet) error {
 	entry, changed := w.out.Entry, harness.ChangedGlobals(w.Module)
 	for _, b := range w.out.Blocks {
 		if len(entry.Blocks) > 1 && b.At.Block != entry.Blocks[0] || b.At.Block.Func != entry {
@@ -169,6 +169,63 @@ func (w *pairing) findObjects(reach [2]places.Reach) error {
 		w.objects = append(w.objects, o)
 	}
 	return nil
+}
+
+// readApart takes back that what pointers lead to does not overlap, where it makes no difference: nothing is written there,
+// and no address is taken for more than a place to read at.
+func (w *pairing) readApart(reach [2]places.Reach, writes *writeSet) {
+	if writes.other {
+		return
+	}
+	written := map[string]bool{}
+	for g := range writes.globals {
+		written[g.Name] = true
+	}
+	for _, f := range w.Module.Funcs {
+		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				switch {
+				case in.Op == ir.OpPtrToInt,
+					in.Op == ir.OpIcmp && in.Args[0].Type().IsPtr() && !ir.IsNullConst(in.Args[0]) && !ir.IsNullConst(in.Args[1]):
+					return
+				}
+			}
+		}
+		if f.IsDecl() && f.Model == ir.ModelNone {
+			return
+		}
+	}
+	w.out.Assumptions = slices.DeleteFunc(w.out.Assumptions, func(a verdict.Assumption) bool {
+		return a.Relation == verdict.Apart && !written[a.Other]
+	})
+}
+
+// onlyVolatile lists variables, by name, that both versions reach by volatile accesses alone.
+func (w *pairing) onlyVolatile(reach [2]places.Reach) map[string]bool {
+	out, plain := map[string]bool{}, map[string]bool{}
+	for _, g := range w.Module.Globals {
+		ir.EachAddress(g.Init, func(to *ir.Global) { plain[to.Name] = true })
+	}
+	for _, f := range w.Module.Funcs {
+		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for i, a := range in.Args {
+					if k, ok := ir.Root(a).(*ir.Const); ok && k.Global != nil {
+						out[k.Global.Name] = true
+						plain[k.Global.Name] = plain[k.Global.Name] || !in.Flags.Has(ir.Volatile) || !ir.Accessed(in, i)
+					}
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(name string, _ bool) bool { return plain[name] })
+	return out
 }
 
 // isApart notes a variable that only one version has; an error where both have one of the name, which do not hold the

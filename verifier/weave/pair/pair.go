@@ -31,6 +31,7 @@ const (
 	FactEvents            // the old version has no further ones
 	FactCapacity          // there is space for what is noted of them
 	FactEnd               // never: a violation is an execution in which nothing differs, and which both calls end
+	FactStart             // the old version accesses nothing before what a pointer leads to
 	FactTurn              // both versions come to headers of loops that are paired, or return (turns.go)
 )
 
@@ -44,7 +45,7 @@ type Fact struct {
 // Paired is a function that calls both versions of a function on the same inputs, from the same memory, and compares
 // what they do.
 //
-//	any arguments and memory, as a generated harness makes them
+//	any arguments and memory, as a harness makes them (Arguments)
 //	what the calls may write is saved, the old version is called, what it wrote is saved, memory is put back
 //	the new version is called, and results and memory are compared
 //
@@ -79,7 +80,19 @@ type pairing struct {
 	known    []ir.Value  // what pointers of both versions may lead to
 	log      *eventLog   // nil: no events
 	results  [2]ir.Value // of both calls
+	args     Arguments
 }
+
+// Arguments says what both versions are called with.
+type Arguments uint8
+
+// The kinds of arguments: as a careful caller passes them, as far as the code tells; any at all, but that pointers lead
+// to places of their own; any at all.
+const (
+	Careful Arguments = iota
+	AnyApart
+	Any
+)
 
 // memory is a block or a variable that the calls may write.
 type memory struct {
@@ -93,11 +106,13 @@ type memory struct {
 
 // Pair adds to a joined program, which it changes, a function that compares a call of old with one of now, which are
 // functions of the versions that it was made of. The error says what is not compared.
-func (j *Joined) Pair(old, now string) (*Paired, error) { return j.pair(old, now, false) }
+func (j *Joined) Pair(old, now string, args Arguments) (*Paired, error) {
+	return j.pair(old, now, args, false)
+}
 
 // pair is Pair, or with turns what Turns is.
-func (j *Joined) pair(old, now string, turns bool) (*Paired, error) {
-	w := &pairing{j: j, Builder: &irbuild.Builder{Module: j.Module}, out: &Paired{}}
+func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, error) {
+	w := &pairing{j: j, Builder: &irbuild.Builder{Module: j.Module}, out: &Paired{}, args: args}
 	w.old, w.now = j.Module.Func(OldPrefix+old), j.Module.Func(now)
 	if w.old == nil || w.now == nil || w.old.IsDecl() || w.now.IsDecl() {
 		return nil, errors.New("one version of it has no body")
@@ -109,6 +124,7 @@ func (j *Joined) pair(old, now string, turns bool) (*Paired, error) {
 	if err := w.comparable(reach); err != nil {
 		return nil, err
 	}
+	volatile := w.onlyVolatile(reach)
 	if err := w.events(reach); err != nil {
 		return nil, err
 	}
@@ -118,7 +134,8 @@ func (j *Joined) pair(old, now string, turns bool) (*Paired, error) {
 	}
 	w.out.Harnessed = *h
 	w.out.Assumptions = slices.DeleteFunc(w.out.Assumptions, func(a verdict.Assumption) bool {
-		return strings.HasPrefix(a.Subject, logPrefix) // what the pair itself begins with
+		return strings.HasPrefix(a.Subject, logPrefix) || // what the pair itself begins with
+			a.Relation == verdict.Start && volatile[a.Subject] // a volatile read gives any value
 	})
 	replace := w.both
 	if turns {
@@ -129,8 +146,15 @@ func (j *Joined) pair(old, now string, turns bool) (*Paired, error) {
 		w.withoutLimits(h.Entry)
 		replace = t.inTurns
 	}
-	if err := w.findObjects(reach); err != nil {
+	writes := writesOf(w.Module, reach)
+	if err := w.findObjects(reach, writes); err != nil {
 		return nil, err
+	}
+	w.readApart(reach, writes)
+	if args != Careful {
+		if err := w.fromStart(reach); err != nil {
+			return nil, err
+		}
 	}
 	call := w.callIn(h.Entry)
 	if call == nil {
@@ -190,11 +214,7 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 	funcs := len(w.Module.Funcs)
 	p := harness.NewProgram(w.Module)
 	p.MayBeNullAsIn(w.now, w.old)
-	h := p.AnyState(w.now)
-	var err error
-	if h == nil {
-		h, err = p.Harness(w.now)
-	}
+	h, err := w.called(p)
 	first.Instrs = slices.DeleteFunc(first.Instrs, func(in *ir.Instr) bool { return in == front[0] })
 	w.Func = w.now
 	w.Finish()
@@ -207,6 +227,17 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 		}
 	}
 	return h, nil
+}
+
+// called makes a harness that calls the new version.
+func (w *pairing) called(p *harness.Program) (*harness.Harnessed, error) {
+	if w.args != Careful {
+		return p.Free(w.now, w.args == Any)
+	}
+	if h := p.AnyState(w.now); h != nil {
+		return h, nil
+	}
+	return p.Harness(w.now)
 }
 
 // callIn returns the only call of the new version in its harness.

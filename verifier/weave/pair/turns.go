@@ -32,9 +32,10 @@ type turning struct {
 const returned int = -1
 
 // Turns is as Pair, but has both versions turn their loops together. What it asserts implies what Pair asserts, FactEnd
-// aside, and a violation of it is none of the versions. Limits that the harness chose for numbers are left out: turns
-// need none. The error says why there are no loops that turn together.
-func (j *Joined) Turns(old, now string) (*Paired, error) { return j.pair(old, now, true) }
+// aside, and a violation of it is none of the versions. The error says why there are no loops that turn together.
+func (j *Joined) Turns(old, now string, args Arguments) (*Paired, error) {
+	return j.pair(old, now, args, true)
+}
 
 // inTurns writes what takes the place of the call.
 func (t *turning) inTurns(call *ir.Instr) {
