@@ -44,10 +44,10 @@ func withoutMemory(list []verdict.Input) []verdict.Input {
 // Violated returns the claim of p that an execution violates, with the ID of the way in which it does; ok is false if it
 // violates none.
 func Violated(p *problem.Problem, out *interp.Outcome) (c encode.Claim, id string, ok bool) {
-	if out.Kind != interp.Violation {
+	if out.Kind != interp.Violation || out.Instr == nil {
 		return c, "", false
 	}
-	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool { return out.Visits[b] > 0 }) {
+	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool { return b == out.Instr.Block }) {
 		if c.Instr == out.Instr && c.Check == out.Check {
 			return c, verdict.WayID(c.ID, out.Object), true
 		}
