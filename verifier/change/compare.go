@@ -44,6 +44,9 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if answer == nil && !first.ends {
 		answer = v.endless(ctx, *out)
 	}
+	if answer == nil && first.out.Status == verdict.SameBounded && !first.bounded {
+		answer = first.out // more time shows no more
+	}
 	if answer == nil {
 		m, both, _ = v.joined((*pair.Joined).Pair, pair.Careful) // a run may change its program
 		answer = v.oneAfterOther(ctx, m, both, *out).out
