@@ -233,6 +233,58 @@ int main(void) {
 	}
 }
 
+// TestMutantsStretchLong: so does a long text, of which there are more places than executions.
+func TestMutantsStretchLong(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned char p[200] = {0};
+  unsigned i = 0, n = 0;
+  firmproof_havoc(p, 199);
+  while (p[i] && p[i] != ':') i++;
+  if (p[i] != ':') return 0;
+  while (p[++i] == '0') n++;
+  CHECK(n < 60);
+  return 1;
+}`, "-O0")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	near := replay.Near{Blocks: map[*ir.Block]bool{}}
+	for _, b := range m.Func("main").Blocks {
+		near.Blocks[b] = true
+	}
+	s := replay.NewMutants([][]byte{[]byte("a sample which has its mark behind what a line of text takes:01")}, m)
+	s.Prefer(near)
+	if !failsWithin(t, 3_000, s, m, p) {
+		t.Error("not found")
+	}
+}
+
+// TestMutantsNumbersFirst: numbers are tried before the words of blocks, whatever was asked for first.
+func TestMutantsNumbersFirst(t *testing.T) {
+	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
+int main(void) {
+  unsigned a[16], b[16], c[16], n;
+  firmproof_havoc(a, sizeof a);
+  firmproof_havoc(b, sizeof b);
+  firmproof_havoc(c, sizeof c);
+  n = nondet_uint();
+  CHECK(n * 2654435761u != 305419896u * 2654435761u);
+  return a[0] ^ b[0] ^ c[0];
+}`, "-O1")
+	p := testprogram.Problem(m, "main", verdict.Assert)
+	near := replay.Near{Blocks: map[*ir.Block]bool{}}
+	for k := range uint64(12) {
+		near.Numbers = append(near.Numbers, bits.New(32, 305419885+k))
+	}
+	for _, b := range m.Func("main").Blocks {
+		near.Blocks[b] = true
+	}
+	s := replay.NewMutants(nil, m)
+	s.Prefer(near)
+	if !failsWithin(t, 50, s, m, p) {
+		t.Error("not found")
+	}
+}
+
 // TestMutantsEnd: what goes on until an input is another one ends, and is not gone on from as a whole.
 func TestMutantsEnd(t *testing.T) {
 	m := testprogram.Compile(t, `void firmproof_havoc(void *, unsigned long);
