@@ -117,11 +117,22 @@ func (h *harness) grounds(args []ir.Value) []*ground {
 	}
 	for _, g := range h.Module.Globals {
 		if h.isGround(g) {
-			out = append(out, &ground{name: ir.NameOf(g), at: h.AddrOfGlobal(g), t: g.Var.T, arg: -1, variable: g,
-				size: h.Int(h.Word(), ir.SizeInC(g.Var.T))})
+			out = append(out, h.groundOf(g))
 		}
 	}
 	return out
+}
+
+// groundOf is a variable as a ground, always the same one.
+func (h *harness) groundOf(g *ir.Global) *ground {
+	if h.variables[g] == nil {
+		if h.variables == nil {
+			h.variables = map[*ir.Global]*ground{}
+		}
+		h.variables[g] = &ground{name: ir.NameOf(g), at: h.AddrOfGlobal(g), t: g.Var.T, arg: -1, variable: g,
+			size: h.Int(h.Word(), ir.SizeInC(g.Var.T))}
+	}
+	return h.variables[g]
 }
 
 // isGround reports whether pointers of a call may lead to a variable that the function reaches.

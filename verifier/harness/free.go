@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
@@ -9,8 +11,8 @@ import (
 const freePrefix = "firmproof.free."
 
 // Free adds a harness of f that takes as little for granted as it can: numbers and variables have any value, and a
-// pointer to what holds no pointers leads to the start of a block of any size, with any contents; with overlap also
-// anywhere into the block of another one, or into a variable that callers may have the address of. It is for two versions
+// pointer to what holds no pointers leads to the start of a block of any size, with any contents; with overlap anywhere
+// into that, into the block of another one, or into a variable that callers may have the address of. It is for two versions
 // of a function: what the old one cannot do with is no difference. A parameter that the function does not compare with
 // null is not null, which is said nowhere: that is as good as an empty block where no other code asks, either.
 func (p *Program) Free(f *ir.Func, overlap bool) (*Harnessed, error) {
@@ -22,18 +24,15 @@ func (p *Program) Free(f *ir.Func, overlap bool) (*Harnessed, error) {
 	})
 }
 
-// anywhere makes a pointer to elem that leads to a block of any size, or anywhere into another one.
+// anywhere makes a pointer to elem that leads to a block of any size; with overlap anywhere into it, or into what else it
+// may lead to: of two pointers into one object, either may be the lower one.
 func (h *harness) anywhere(name string, elem *ir.DType) ir.Value {
-	var size ir.Value = h.any("bytes behind "+name, h.Word())
-	block := h.anyBlock(name, size)
+	block := h.anyBlock(name, h.any("bytes behind "+name, h.Word()))
 	h.holdsElements(elem)
-	base := ir.Value(block)
-	if h.overlap {
-		base, size = h.otherPlace(name, block, size)
-	}
-	if base == ir.Value(block) {
+	if !h.overlap {
 		return block
 	}
+	base, size := h.otherPlace(&ground{name: name, at: block, size: block.Args[0]})
 	at := h.any(name+" in its block", h.Word())
 	h.Assume(h.Compare(ir.ULE, at, size))
 	if align := h.alignOf(elem); !ir.IsVoid(elem) && align > 1 {
@@ -42,32 +41,25 @@ func (h *harness) anywhere(name string, elem *ir.DType) ir.Value {
 	return h.Gep(base, 0, at, 1)
 }
 
-// otherPlace returns what a pointer of that name leads into, with its size: its own block, that of a pointer before it, or
-// a variable.
-func (h *harness) otherPlace(name string, block *ir.Instr, size ir.Value) (ir.Value, ir.Value) {
-	base := ir.Value(block)
-	or := func(of string, at, bytes ir.Value) {
-		here := h.any(name+" leads into "+of, ir.Int(1))
-		base = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{here, at, base}})
-		size = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Word(), Args: []ir.Value{here, bytes, size}})
-	}
-	for _, b := range h.out.Blocks {
-		if b.At != block && h.anywhereIn[b.At] && len(h.anywhereIn) <= policy.ApartPairs {
-			or(b.pointer, b.At, b.Size)
-			h.same[[2]ir.Value{b.At, block}], h.same[[2]ir.Value{block, b.At}] = true, true
+// otherPlace returns what the pointer of own leads into, with its size: that, the block of a pointer before it, or a
+// variable.
+func (h *harness) otherPlace(own *ground) (base, size ir.Value) {
+	base, size = own.at, own.size
+	if len(h.places) < policy.ApartPairs {
+		list := slices.Clone(h.places)
+		for _, g := range h.Module.Globals {
+			if h.isGround(g) {
+				list = append(list, h.groundOf(g))
+			}
+		}
+		for _, g := range list {
+			here := h.any(own.name+" leads into "+g.name, ir.Int(1))
+			base = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{here, g.at, base}})
+			size = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Word(), Args: []ir.Value{here, g.size, size}})
+			h.same[[2]ir.Value{g.at, own.at}], h.same[[2]ir.Value{own.at, g.at}] = true, true
 		}
 	}
-	for _, g := range h.Module.Globals {
-		if h.isGround(g) && len(h.anywhereIn) <= policy.ApartPairs {
-			v := h.AddrOfGlobal(g)
-			or(ir.NameOf(g), v, h.Int(h.Word(), ir.SizeInC(g.Var.T)))
-			h.same[[2]ir.Value{v, block}], h.same[[2]ir.Value{block, v}] = true, true
-		}
-	}
-	if h.anywhereIn == nil {
-		h.anywhereIn = map[*ir.Instr]bool{}
-	}
-	h.anywhereIn[block] = true
+	h.places = append(h.places, own)
 	return base, size
 }
 

@@ -138,18 +138,19 @@ type harness struct {
 	uses []uses.Use // of its parameters in its code
 	out  Harnessed
 
-	calls      *callWriter          // that it writes a call for; nil: it calls its function alone
-	prefix     string               // of the names of what it makes, and of its assumptions
-	anyState   bool                 // variables hold any numbers at first
-	variant    string               // starts what unique gives, where there are several harnesses of the function
-	wide       bool                 // see Wide
-	past       int64                // see Longer
-	overlap    bool                 // see Overlapping
-	free       bool                 // see Free
-	anywhereIn map[*ir.Instr]bool   // blocks that other pointers may lead into, too
-	met        bool                 // two of its pointers may lead to one place
-	same       map[[2]ir.Value]bool // blocks that one pointer may lead to, each
-	widened    bool                 // one of the wide limits holds
+	calls     *callWriter            // that it writes a call for; nil: it calls its function alone
+	prefix    string                 // of the names of what it makes, and of its assumptions
+	anyState  bool                   // variables hold any numbers at first
+	variant   string                 // starts what unique gives, where there are several harnesses of the function
+	wide      bool                   // see Wide
+	past      int64                  // see Longer
+	overlap   bool                   // see Overlapping
+	free      bool                   // see Free
+	places    []*ground              // that further pointers may lead into, too
+	variables map[*ir.Global]*ground // see groundOf
+	met       bool                   // two of its pointers may lead to one place
+	same      map[[2]ir.Value]bool   // blocks that one pointer may lead to, each
+	widened   bool                   // one of the wide limits holds
 	// it fills a structure of zeros that calls change: its numbers are left as they are
 	filling bool
 	limits  []limited
