@@ -25,7 +25,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		out.Old = f.CName
 	}
 	v := versions{was: was, is: is, old: old, now: now, plan: plan}
-	m, both, err := v.joined((*pair.Joined).Pair, pair.Careful)
+	m, both, err := v.joined(pair.Careful, false)
 	if err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
@@ -36,10 +36,12 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	end()
 	answer := first.out
 	if answer.Status != verdict.Same && answer.Status != verdict.Differs {
-		answer = v.wider(ctx, first, *out)
+		if answer = v.wider(ctx, first, *out); answer != nil {
+			answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
+		}
 	}
 	if answer == nil {
-		answer = v.inTurns(ctx, *out, pair.Careful, first.compared)
+		answer = v.same(ctx, *out, pair.Careful, true, first.compared)
 	}
 	if answer == nil && !first.ends {
 		answer = v.endless(ctx, *out)
@@ -48,11 +50,8 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		answer = first.out // more time shows no more
 	}
 	if answer == nil {
-		m, both, _ = v.joined((*pair.Joined).Pair, pair.Careful) // a run may change its program
+		m, both, _ = v.joined(pair.Careful, false) // a run may change its program
 		answer = v.oneAfterOther(ctx, m, both, *out).out
-	}
-	if answer != first.out {
-		answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
 	}
 	answer.ProcessorMS = v.spent
 	return answer
@@ -66,19 +65,14 @@ func (v *versions) wider(ctx context.Context, first *comparing, out verdict.Comp
 	}
 	var apart *verdict.Comparison
 	for _, args := range []pair.Arguments{pair.AnyApart, pair.Any} {
-		c := v.inTurns(ctx, out, args, first.compared)
+		c := v.same(ctx, out, args, true, first.compared)
 		if c == nil && !first.bounded {
-			c = v.whole(ctx, out, args, first.compared)
+			c = v.same(ctx, out, args, false, first.compared)
 		}
-		switch {
-		case c == nil:
-			return apart
-		case c.Status == verdict.Same:
-			return c
-		case apart != nil:
-			return apart
+		if c == nil || c.Status == verdict.Same {
+			return cmp.Or(c, apart)
 		}
-		apart = c
+		apart = cmp.Or(apart, c)
 	}
 	return apart
 }
@@ -91,21 +85,31 @@ type versions struct {
 	spent    int64 // milliseconds of the processor that runs took
 }
 
-// joined returns a program of both versions, with a function that calls them as pairing has it.
-func (v *versions) joined(pairing func(*pair.Joined, string, string, pair.Arguments) (*pair.Paired, error),
-	args pair.Arguments) (*ir.Module, *pair.Paired, error) {
+// joined returns a program of both versions, with a function that calls them one after the other, or turn by turn.
+func (v *versions) joined(args pair.Arguments, turns bool) (*ir.Module, *pair.Paired, error) {
 	j, err := pair.Join(v.was, v.is)
 	if err != nil {
 		return nil, nil, err
 	}
-	both, err := pairing(j, v.old, v.now, args)
+	pairing := j.Pair
+	if turns {
+		pairing = j.Turns
+	}
+	both, err := pairing(v.old, v.now, args)
 	return j.Module, both, err
 }
 
 // oneAfterOther completes out by m, which calls both versions, one after the other, until ctx ends.
 func (v *versions) oneAfterOther(ctx context.Context, m *ir.Module, both *pair.Paired, out verdict.Comparison) *comparing {
-	c := &comparing{out: &out, pair: both, res: verifier.Run(ctx, m, planOf(v.plan, both))}
+	c := v.run(ctx, m, both, planOf(v.plan, both), &out)
 	c.decide()
+	return c
+}
+
+// run asks about m, until ctx ends, what out is to be decided by.
+func (v *versions) run(ctx context.Context, m *ir.Module, both *pair.Paired, plan problem.Plan,
+	out *verdict.Comparison) *comparing {
+	c := &comparing{out: out, pair: both, res: verifier.Run(ctx, m, plan)}
 	v.spent += c.res.ProcessorMS
 	return c
 }
@@ -170,8 +174,7 @@ func (c *comparing) claim(l *verdict.Claim) {
 				Detail: "with some input a version never ends, and whether the other one does is not compared"})
 		}
 		return
-	case l.Check == verdict.Unwinding:
-		c.within = true
+	case l.Check == verdict.Unwinding: // see decide
 		return
 	case fact != nil && fact.Kind == pair.FactEnd && l.Check == verdict.Assert:
 		c.compared = c.compared || l.Status == verdict.Violated
@@ -183,7 +186,6 @@ func (c *comparing) claim(l *verdict.Claim) {
 		return
 	}
 	if fact != nil && fact.Kind == pair.FactStart {
-		c.within = c.within || l.Status != verdict.Proved
 		c.bounded = c.bounded || l.Status != verdict.Proved
 		return
 	}
@@ -193,7 +195,7 @@ func (c *comparing) claim(l *verdict.Claim) {
 	case verdict.Unknown:
 		c.leave(l.Reason)
 	case verdict.Bounded, verdict.Conditional:
-		c.bounded = c.bounded || !c.underGuesses(l)
+		c.bounded = c.bounded || len(l.Assumptions) == 0 // else what it rests on makes it so
 		c.within = true
 	}
 }
@@ -213,11 +215,6 @@ func (c *comparing) excuse(l *verdict.Claim) {
 	if !slices.Contains(c.out.Excused, e) {
 		c.out.Excused = append(c.out.Excused, e)
 	}
-}
-
-// underGuesses reports whether a claim is no more than bounded or conditional because of what it rests on.
-func (c *comparing) underGuesses(l *verdict.Claim) bool {
-	return len(l.Assumptions) > 0 && !c.bounded
 }
 
 // guesses reports whether the calls are made under an assumption that nobody but the tool makes.
@@ -246,7 +243,7 @@ func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 			Detail: "a value that was never written is compared: " + fact.Name})
 		return
 	case fact.Kind == pair.FactCapacity:
-		c.bounded, c.within = true, true
+		c.bounded = true
 		return
 	case fact.Kind == pair.FactTurn:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Detail: "loops that are paired do not turn together"})

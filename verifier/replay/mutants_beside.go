@@ -19,8 +19,8 @@ type neighbours struct {
 }
 
 // beside returns a neighbour of inputs with which an execution came to a block of Near in a new way; nil: there is none
-// left. Every third one has more of a byte, of those every other one drawn: of texts of a hundred bytes and more, what may be
-// is more than there is time for.
+// left. Every third one has more of a byte, of those every other one drawn: of texts of a hundred bytes and more, there are
+// more than there is time for.
 func (m *Mutants) beside() []input.Input {
 	if m.drawn%12 == 0 {
 		if list := m.drawnStretch(); list != nil {
@@ -136,8 +136,8 @@ func (m *Mutants) stretched(t *neighbours) []input.Input {
 	return m.stretch(t.list, i, off, (t.n-1)%stretchings)
 }
 
-// drawnStretch is stretched for inputs, a place and a way that are drawn, the place behind a mark every other time; nil: the
-// inputs have no text.
+// drawnStretch is stretched for inputs, a place and a way that are drawn, the place behind a mark every other time; nil:
+// the inputs have no text.
 func (m *Mutants) drawnStretch() []input.Input {
 	if len(m.new) == 0 {
 		return nil
@@ -156,8 +156,8 @@ func (m *Mutants) drawnStretch() []input.Input {
 	return nil
 }
 
-// stretch returns inputs of which text i has many of a byte at a place; nil: there is no room. As many as the block has room
-// for, or where a number says how large it is so many more, or half or a quarter of these.
+// stretch returns inputs of which text i has many of a byte at a place; nil: there is no room. As many as the block has
+// room for, or where a number says how large it is so many more, or half or a quarter of these.
 func (m *Mutants) stretch(list []input.Input, i, off, way int) []input.Input {
 	list, in := slices.Clone(list), list[i]
 	b, halves, text := stretching[way%len(stretching)], way/len(stretching), int64(textOf(in))

@@ -152,10 +152,7 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 }
 
 func (w *pairing) callsIndirectly(reach [2]places.Reach) bool {
-	for _, f := range w.Module.Funcs {
-		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
-			continue
-		}
+	for _, f := range ofEither(w.Module, reach) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				if in.Op == ir.OpCall && ir.CalledFunc(in) == nil {

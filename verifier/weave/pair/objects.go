@@ -86,13 +86,17 @@ func (w *writeSet) to(v ir.Value) {
 	}
 }
 
+// ofEither lists the functions that either version reaches.
+func ofEither(m *ir.Module, reach [2]places.Reach) []*ir.Func {
+	return slices.DeleteFunc(slices.Clone(m.Funcs), func(f *ir.Func) bool {
+		return !reach[0].Funcs[f] && !reach[1].Funcs[f]
+	})
+}
+
 // writesOf collects what functions may write.
 func writesOf(m *ir.Module, reach [2]places.Reach) *writeSet {
 	out := &writeSet{globals: map[*ir.Global]bool{}}
-	for _, f := range m.Funcs {
-		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
-			continue
-		}
+	for _, f := range ofEither(m, reach) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				switch in.Op {
@@ -171,8 +175,8 @@ func (w *pairing) findObjects(reach [2]places.Reach, writes *writeSet) error {
 	return nil
 }
 
-// readApart takes back that what pointers lead to does not overlap, where it makes no difference: nothing is written there,
-// and no address is taken for more than a place to read at.
+// readApart takes back that what pointers lead to does not overlap, where it makes no difference: nothing is written
+// there, and no address is taken for more than a place to read at.
 func (w *pairing) readApart(reach [2]places.Reach, writes *writeSet) {
 	if writes.other {
 		return
@@ -181,10 +185,7 @@ func (w *pairing) readApart(reach [2]places.Reach, writes *writeSet) {
 	for g := range writes.globals {
 		written[g.Name] = true
 	}
-	for _, f := range w.Module.Funcs {
-		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
-			continue
-		}
+	for _, f := range ofEither(w.Module, reach) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				switch {
@@ -209,10 +210,7 @@ func (w *pairing) onlyVolatile(reach [2]places.Reach) map[string]bool {
 	for _, g := range w.Module.Globals {
 		ir.EachAddress(g.Init, func(to *ir.Global) { plain[to.Name] = true })
 	}
-	for _, f := range w.Module.Funcs {
-		if !reach[0].Funcs[f] && !reach[1].Funcs[f] {
-			continue
-		}
+	for _, f := range ofEither(w.Module, reach) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for i, a := range in.Args {

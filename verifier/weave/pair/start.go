@@ -7,8 +7,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// fromStart asserts of each access of the old version through a pointer that it is not before the start of what that leads
-// to. Then pointers into blocks are no more than pointers to their start: the version neither reads nor writes what is
+// fromStart asserts of each access of the old version through a pointer that it is not before the start of what that
+// leads to. Then pointers into blocks are no more than pointers to their start: the version neither reads nor writes what is
 // before. An access that is not possible is excused, and not asked about. The error says that code is of both versions,
 // which is no more excused than asserted.
 func (w *pairing) fromStart(reach [2]places.Reach) error {
