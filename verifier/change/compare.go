@@ -31,6 +31,9 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
 		return out
 	}
+	ctx, finish := budget.Ensure(ctx)
+	defer finish()
+	before := budget.Processor(ctx)
 	part, end := budget.Share(ctx, policy.PairFirstPercent)
 	first := v.oneAfterOther(part, m, both, *out)
 	end()
@@ -53,7 +56,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		m, both, _ = v.joined(pair.Careful, false) // a run may change its program
 		answer = v.oneAfterOther(ctx, m, both, *out).out
 	}
-	answer.ProcessorMS = v.spent
+	answer.ProcessorMS = (budget.Processor(ctx) - before).Milliseconds()
 	return answer
 }
 
@@ -82,7 +85,6 @@ type versions struct {
 	was, is  *ir.Module
 	old, now string
 	plan     problem.Plan
-	spent    int64 // milliseconds of the processor that runs took
 }
 
 // joined returns a program of both versions, with a function that calls them one after the other, or turn by turn.
@@ -101,16 +103,8 @@ func (v *versions) joined(args pair.Arguments, turns bool) (*ir.Module, *pair.Pa
 
 // oneAfterOther completes out by m, which calls both versions, one after the other, until ctx ends.
 func (v *versions) oneAfterOther(ctx context.Context, m *ir.Module, both *pair.Paired, out verdict.Comparison) *comparing {
-	c := v.run(ctx, m, both, planOf(v.plan, both), &out)
+	c := &comparing{out: &out, pair: both, res: verifier.Run(ctx, m, planOf(v.plan, both))}
 	c.decide()
-	return c
-}
-
-// run asks about m, until ctx ends, what out is to be decided by.
-func (v *versions) run(ctx context.Context, m *ir.Module, both *pair.Paired, plan problem.Plan,
-	out *verdict.Comparison) *comparing {
-	c := &comparing{out: out, pair: both, res: verifier.Run(ctx, m, plan)}
-	v.spent += c.res.ProcessorMS
 	return c
 }
 
@@ -129,7 +123,7 @@ type comparing struct {
 
 func (c *comparing) decide() {
 	out := c.out
-	out.Bounds, out.ProcessorMS, out.Limits = c.res.Bounds, c.res.ProcessorMS, c.pair.Limits
+	out.Bounds, out.Limits = c.res.Bounds, c.pair.Limits
 	out.Assumptions, c.ends = c.res.Assumptions, c.ends || c.res.Followed
 	c.bounded = slices.ContainsFunc(c.res.Claims, func(l verdict.Claim) bool { return l.Check == verdict.Unwinding })
 	for i := range c.res.Claims {

@@ -36,7 +36,7 @@ func (v *versions) same(ctx context.Context, out verdict.Comparison, args pair.A
 			cancel() // nothing comes of it
 		}
 	}
-	c := v.run(part, m, both, plan, &out)
+	c := &comparing{out: &out, pair: both, res: verifier.Run(part, m, plan)}
 	c.compared, c.ends = compared || turns, both.Together
 	if !c.holds() || turns && !compared && !v.comesToEnd(ctx) {
 		return nil
@@ -61,7 +61,7 @@ func (v *versions) endless(ctx context.Context, out verdict.Comparison) *verdict
 		part, cancel := budget.Share(ctx, policy.PairEndPercent)
 		plan := planOf(v.plan, both)
 		plan.Checks = verdict.CheckSet{verdict.Termination: true}
-		c := v.run(part, m, both, plan, &out)
+		c := &comparing{out: &out, pair: both, res: verifier.Run(part, m, plan)}
 		cancel()
 		if c.decide(); out.Status == verdict.Differs {
 			return &out
@@ -84,7 +84,7 @@ func (v *versions) comesToEnd(ctx context.Context) bool {
 			cancel()
 		}
 	}
-	v.spent += verifier.Run(part, m, plan).ProcessorMS
+	verifier.Run(part, m, plan)
 	return found.Load()
 }
 
