@@ -103,6 +103,20 @@ func TestSimulationByBothOfGuesses(t *testing.T) {
 				"void cut(struct path *p) {\n  p->at[p->len] = 0;\n}\n",
 			"struct path {\n  char at[60];\n  unsigned long len;\n  int more[4];\n};\nvoid load(struct path *p);\nvoid set(struct path *p, int n) {\n  load(p);\n  p->len = n & 31;\n}\n" +
 				"void cut(struct path *p) {\n  p->at[p->len] = 0;\n}\n"},
+		"a place that the other does not come to": {
+			"struct mode {\n  unsigned at, more;\n  int *p;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
+				"int get(struct mode *m, unsigned i) {\n  m->p[5] = 1;\n  if (i < 9 || 1) return table[i & 7];\n  return table[m->at];\n}\n",
+			"struct mode {\n  unsigned at, more;\n  int *p;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
+				"int get(struct mode *m, unsigned i) {\n  m->p[5] = 1;\n  if (i < 9) return table[i & 7];\n  return table[m->at];\n}\n"},
+		"the end of the program in front of it": {
+			"#include <stdlib.h>\n" +
+				"struct mode {\n  unsigned at, more;\n  int *p;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
+				"static void last(unsigned i) {\n  if (i > 8 || 1) exit(0);\n}\n" +
+				"int get(struct mode *m, unsigned i) {\n  m->p[5] = 1;\n  last(i);\n  return table[m->at];\n}\n",
+			"#include <stdlib.h>\n" +
+				"struct mode {\n  unsigned at, more;\n  int *p;\n};\nint table[8];\nvoid set(struct mode *m) {\n  m->at = 3;\n}\n" +
+				"static void last(unsigned i) {\n  if (i > 8) exit(0);\n}\n" +
+				"int get(struct mode *m, unsigned i) {\n  m->p[5] = 1;\n  last(i);\n  return table[m->at];\n}\n"},
 		"the same in other words": {
 			"void fill(int *count, int max, int *out, unsigned k) {\n  *count = 0;\n  while (k--) {\n" +
 				"    if (*count == max) return;\n    out[*count] = 1;\n    ++*count;\n  }\n}\n",

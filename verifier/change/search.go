@@ -288,12 +288,24 @@ func (s *changeSearch) ofNull(f *failing, c *verdict.Claim) bool {
 	})
 }
 
-// comesTo reports whether an execution of p came to a claim. What it does there is no failure, if it does not fail.
+// comesTo reports whether an execution of p came to the place of a claim. What it does there is no failure, if it does not
+// fail.
 func comesTo(p *problem.Problem, out *interp.Outcome, id string) bool {
 	if out == nil {
 		return false
 	}
 	return slices.ContainsFunc(encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool {
 		return out.Visits[b] > 0
-	}), func(c encode.Claim) bool { return c.ID == id })
+	}), func(c encode.Claim) bool { return c.ID == id && passed(out, c.Instr) })
+}
+
+// passed reports whether an execution went past an instruction: in the block that the program ends in, it may have done so
+// in a call in front of that.
+func passed(out *interp.Outcome, in *ir.Instr) bool {
+	b := in.Block
+	if out.Visits[b] == 0 || out.Kind != interp.Exited {
+		return out.Visits[b] > 0
+	}
+	return !slices.ContainsFunc(b.Instrs[:slices.Index(b.Instrs, in)], func(in *ir.Instr) bool { return in.Op == ir.OpCall }) ||
+		slices.ContainsFunc(b.Succs(), func(to *ir.Block) bool { return out.Visits[to] > 0 })
 }
