@@ -65,12 +65,23 @@ func (e *encoder) binaryShadow(op ir.Op, a, b memory.Val, w int) ilr.Term {
 		return e.s.BvOr(e.s.BvOr(e.s.BvAnd(x, y), e.s.BvAnd(x, e.s.BvNot(num(b)))), e.s.BvAnd(y, e.s.BvNot(num(a))))
 	case ir.OpXor:
 		return e.s.BvOr(x, y)
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		return e.carried(e.s.BvOr(x, y))
 	case ir.OpShl, ir.OpLshr, ir.OpAshr:
-		if b.Undef == 0 {
-			return e.binaryTerm(op, x, num(b))
-		}
+		return e.shiftedBy(b, e.binaryTerm(op, x, num(b)))
 	}
 	return e.spreadOver(w, a.Undef, b.Undef)
+}
+
+// carried is every bit from the lowest one of u upwards: how far a carry can spread.
+func (e *encoder) carried(u ilr.Term) ilr.Term { return e.s.BvOr(u, e.s.Neg(u)) }
+
+// shiftedBy is the mask moved of bits that are moved by b places: every bit if b is indeterminate.
+func (e *encoder) shiftedBy(b memory.Val, moved ilr.Term) ilr.Term {
+	if b.Undef == 0 {
+		return moved
+	}
+	return e.s.Ite(e.s.NonZero(b.Undef), e.s.Int(e.s.Width(moved), -1), moved)
 }
 
 // spreadOver is all of w bits when any of the masks has a bit, else none.

@@ -90,12 +90,15 @@ func (e *encoder) gep(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	}
 	p := e.arg(fr, st, in, 0)
 	d := e.s.Int(e.w, in.Off)
-	u := p.Undef
+	u := e.orNone(p.Undef, e.w)
 	for i, scale := range in.Scales {
 		x := e.arg(fr, st, in, i+1)
 		d = e.s.Add(d, e.s.Mul(e.signed(x, e.w), e.s.Int(e.w, scale)))
-		u = e.spreadOver(e.w, u, x.Undef)
+		if x.Undef != 0 {
+			u = e.s.BvOr(u, e.carried(e.signed(memory.Val{Term: x.Undef}, e.w)))
+		}
 	}
+	u = e.Tidy(e.carried(u))
 	out := memory.Val{Ptr: e.offNull(p.Ptr, d), Undef: u}
 	e.checkPointerOverflow(fr, st, in, p.Ptr, out.Ptr, d)
 	return out

@@ -84,9 +84,7 @@ func (c *modelCall) lanes(f func(c *modelCall, a []memory.Val, w int) ilr.Term) 
 		if t.Kind == ir.KindInt && c.s.Sort(r) != ilr.Bool {
 			v = c.Scalar(r)
 		}
-		for _, x := range a {
-			v.Undef = c.spreadOver(t.Width, v.Undef, x.Undef)
-		}
+		v.Undef = c.laneShadow(f, a, t.Width)
 		return v
 	}
 	t := c.in.T
@@ -105,6 +103,25 @@ func (c *modelCall) lanes(f func(c *modelCall, a []memory.Val, w int) ilr.Term) 
 		out.Elems[i] = one(a, t.Elem)
 	}
 	return out
+}
+
+// laneShadow is the mask of f(a), of width w: bits that are only moved take it along.
+func (c *modelCall) laneShadow(f func(c *modelCall, a []memory.Val, w int) ilr.Term, a []memory.Val, w int) ilr.Term {
+	masks, some := make([]memory.Val, len(a)), ilr.Term(0)
+	for i, x := range a {
+		some = c.spreadOver(w, some, x.Undef)
+		masks[i] = memory.Val{Term: c.orNone(x.Undef, w)}
+	}
+	if some == 0 {
+		return 0
+	}
+	switch c.in.Model {
+	case ir.ModelBswap, ir.ModelBitrev:
+		return c.Tidy(f(c, masks[:1], w))
+	case ir.ModelFshl, ir.ModelFshr:
+		return c.Tidy(c.shiftedBy(a[2], f(c, []memory.Val{masks[0], masks[1], a[2]}, w)))
+	}
+	return some
 }
 
 func (e *encoder) orNone(u ilr.Term, w int) ilr.Term {
