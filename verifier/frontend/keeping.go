@@ -131,10 +131,8 @@ func (k *keeping) passed(w *flow, in *ir.Instr, n int) {
 	case direct && c.Func != nil:
 		w.regs[in] = w.regs[in] || in.T.IsPtr()
 	default:
-		for _, f := range k.m.Funcs {
-			if f.Addr && !f.IsDecl() {
-				k.into(w, in, f, n)
-			}
+		for _, f := range k.m.MayCall(in) {
+			k.into(w, in, f, n)
 		}
 		w.regs[in] = w.regs[in] || in.T.IsPtr()
 	}

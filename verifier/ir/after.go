@@ -21,10 +21,8 @@ func AfterOf(m *Module, entry *Func, ins ...*Instr) *After {
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, x := range b.Instrs {
-				if x.Op == OpCall {
-					for _, g := range a.callees(x) {
-						a.call[g] = append(a.call[g], x)
-					}
+				for _, g := range m.MayCall(x) {
+					a.call[g] = append(a.call[g], x)
 				}
 			}
 		}
@@ -75,7 +73,7 @@ func (a *After) block(entry *Func, b *Block) {
 	for _, x := range b.Instrs[a.from[b]:] {
 		switch x.Op {
 		case OpCall:
-			for _, f := range a.callees(x) {
+			for _, f := range a.m.MayCall(x) {
 				a.mark(f.Blocks[0], 0)
 			}
 			if a.unknown(x) && !a.free {
@@ -99,23 +97,6 @@ func (a *After) block(entry *Func, b *Block) {
 			a.mark(t, 0)
 		}
 	}
-}
-
-// callees lists the functions with a body that x may call.
-func (a *After) callees(x *Instr) []*Func {
-	if k, ok := x.Callee.(*Const); ok {
-		if k.Func == nil || k.Func.IsDecl() {
-			return nil
-		}
-		return []*Func{k.Func}
-	}
-	var out []*Func
-	for _, f := range a.m.Funcs {
-		if f.Addr && !f.IsDecl() {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // unknown reports whether x may run code that is neither in the module nor modelled.

@@ -56,6 +56,25 @@ func CalledFunc(in *Instr) *Func {
 	return nil
 }
 
+// MayCall lists the functions with a body that a call may lead to: the one it names, or through a pointer each whose
+// address is taken.
+func (m *Module) MayCall(in *Instr) []*Func {
+	if in.Op != OpCall {
+		return nil
+	}
+	list, named := m.Funcs, CalledFunc(in)
+	if named != nil {
+		list = []*Func{named}
+	}
+	var out []*Func
+	for _, f := range list {
+		if !f.IsDecl() && (named != nil || f.Addr) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // NameOf is the name of a variable in C, where it has one.
 func NameOf(g *Global) string {
 	if g.Var != nil {

@@ -80,7 +80,7 @@ func (c *compared) instr(in *ir.Instr, returns map[*ir.Func][]ir.Value) {
 		from := stored(in.Args[0])
 		c.to[flowNode{of: in}] = append(c.to[flowNode{of: in}], from)
 	case ir.OpCall:
-		for _, f := range c.callees(in) {
+		for _, f := range c.m.MayCall(in) {
 			c.call(in, f, returns[f])
 		}
 	case ir.OpIcmp, ir.OpFcmp, ir.OpAlloca, ir.OpGep:
@@ -89,19 +89,6 @@ func (c *compared) instr(in *ir.Instr, returns map[*ir.Func][]ir.Value) {
 			c.flow(a, flowNode{of: in})
 		}
 	}
-}
-
-// callees returns the functions with a body that a call may lead to; through a pointer, all with as many parameters.
-func (c *compared) callees(in *ir.Instr) []*ir.Func {
-	if k, direct := in.Callee.(*ir.Const); direct {
-		if k.Func == nil || k.Func.IsDecl() {
-			return nil
-		}
-		return []*ir.Func{k.Func}
-	}
-	return slices.DeleteFunc(slices.Clone(c.m.Funcs), func(f *ir.Func) bool {
-		return f.IsDecl() || len(f.Params) != len(in.Args)
-	})
 }
 
 // call notes how values flow to f and back where in calls it.

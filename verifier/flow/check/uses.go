@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -32,7 +30,11 @@ func usesOf(m *ir.Module) *uses {
 		f := todo[len(todo)-1]
 		if todo = todo[:len(todo)-1]; !u.between[f] {
 			u.between[f] = true
-			todo = append(todo, callees(m, f)...)
+			for _, b := range f.Blocks {
+				for _, in := range b.Instrs {
+					todo = append(todo, m.MayCall(in)...)
+				}
+			}
 		}
 	}
 	return u
@@ -55,23 +57,6 @@ func (u *uses) access(f *ir.Func, in *ir.Instr) {
 			u.writers[c.Global][f] = true
 		}
 	}
-}
-
-// callees lists what f may call: by name, or through a pointer any function whose address is taken.
-func callees(m *ir.Module, f *ir.Func) (out []*ir.Func) {
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			if in.Op != ir.OpCall {
-				continue
-			}
-			if g := ir.CalledFunc(in); g != nil {
-				out = append(out, g)
-				continue
-			}
-			out = slices.Concat(out, slices.DeleteFunc(slices.Clone(m.Funcs), func(g *ir.Func) bool { return !g.Addr }))
-		}
-	}
-	return out
 }
 
 // stays reports whether what the variable of a fact holds where f begins, or f stores there, stays there until f calls

@@ -1,6 +1,8 @@
 package ranges
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -75,19 +77,11 @@ func modelFills(vars map[ir.Value]*ir.Var, in *ir.Instr, i int) bool {
 	return false
 }
 
-// callees returns the functions with a body that a call may lead to, and which have a parameter i.
+// callees returns the functions with a body that a call may lead to by its type, and which have a parameter i.
 func callees(m *ir.Module, in *ir.Instr, i int) []*ir.Func {
-	list, g := m.Funcs, ir.CalledFunc(in)
-	if g != nil {
-		list = []*ir.Func{g}
-	}
-	var out []*ir.Func
-	for _, f := range list {
-		if !f.IsDecl() && i < len(f.Params) && (g != nil || f.Addr && f.Sig().Equal(in.Sig)) {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(m.MayCall(in), func(f *ir.Func) bool {
+		return i >= len(f.Params) || ir.CalledFunc(in) == nil && !f.Sig().Equal(in.Sig)
+	})
 }
 
 // writes notes that numbers are written through the pointer that this many loads from v on give.

@@ -129,8 +129,8 @@ func codeFrom(m *ir.Module, f *ir.Func) places.Reach {
 				if in.Op != ir.OpCall || ir.CalledFunc(in) != nil {
 					continue
 				}
-				for _, h := range m.Funcs {
-					if h.Addr && !h.IsDecl() && !out.Funcs[h] {
+				for _, h := range m.MayCall(in) {
+					if !out.Funcs[h] {
 						for k := range places.Reached(m, h).Funcs {
 							out.Funcs[k] = true
 						}
