@@ -75,6 +75,7 @@ func parseStubs(list []string) (map[string]string, error) {
 }
 
 // parseAssume reads FUNCTION.ARGUMENT=TEXT, or a line of a manifest, as messages have it: FUNCTION.ARGUMENT: TEXT.
+// What is said of one place is joined.
 func parseAssume(list []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, s := range list {
@@ -84,6 +85,9 @@ func parseAssume(list []string) (map[string]string, error) {
 		}
 		if !said || !strings.Contains(place, ".") && text != manifest.OneBlock {
 			return nil, fmt.Errorf("--assume %q: want FUNCTION.ARGUMENT=TEXT, such as ring_put.data='16 elements'", s)
+		}
+		if out[place] != "" {
+			text = out[place] + ", " + text
 		}
 		out[place] = text
 	}

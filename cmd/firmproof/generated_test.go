@@ -509,7 +509,7 @@ int kept(const unsigned char *k) { key = k; return fifth(); }
 	}
 	_, rep, errs = check(
 		"assume: {put.r.buf: 16 elements, put.r.size: 1..16, put.r.head: 0..15, table.t: 32 bytes, table.k: 0..7, second.n.next: 2 elements}\n",
-		"--assume", "safe.p: not null")
+		"--assume", "safe.p: not null", "--assume", "safe.p: aligned to 4 bytes")
 	for _, entry := range []string{"put", "table", "safe", "second"} {
 		if got := status(rep, entry); !meets(got, verdict.Proved) {
 			t.Errorf("%s as given: %s\n%s", entry, got, errs)
@@ -522,7 +522,8 @@ int kept(const unsigned char *k) { key = k; return fifth(); }
 		}
 	}
 	for text, want := range map[string]string{"assume: {table.tt: 8 elements}": "did you mean t?",
-		"assume: {table.k: 7..1}": "no number is in there"} {
+		"assume: {table.k: 7..1}": "no number is in there",
+		"assume: {table.t: \"8 elements, 32 bytes\"}": "`8 elements` and `32 bytes` cannot both be said"} {
 		if code, _, errs := check(text + "\n"); code != 2 || !strings.Contains(errs, want) ||
 			!strings.Contains(errs, ".firmproof.yml:5") {
 			t.Errorf("%s: exit %d\n%s", text, code, errs)

@@ -146,7 +146,7 @@ func (p *parser) functions(m *strict.Map) {
 	p.m.Functions, p.m.Called = FunctionsNamed, list
 }
 
-// given is one thing that a manifest says of an argument; see weave.ParseGiven.
+// given is one thing that a manifest says of an argument; see harness.ParseGiven.
 const given = `(not null|may be null|apart|string|(up to|in) [A-Za-z_][A-Za-z0-9_]*|[*]?[A-Za-z_][A-Za-z0-9_]* (element|byte)s|[1-9][0-9]{0,6} (element|byte)s?|[1-9][0-9]{0,6} bytes? in front|` +
 	`aligned to (1|2|4|8|16|32|64|128|256|512|1024|2048|4096) bytes?|` +
 	`-?[0-9]{1,18}[.][.]-?[0-9]{1,18})`

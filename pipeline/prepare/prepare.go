@@ -50,7 +50,7 @@ type Request struct {
 	Timeout   time.Duration     // of an entry on a target
 	Memory    int64             // bytes
 	Stubs     map[string]string // function, or manifest.AnyStub, to its kind; over the manifest's
-	Assume    map[string]string // FUNCTION.ARGUMENT to what weave.ParseGiven reads; over the manifest's
+	Assume    map[string]string // FUNCTION.ARGUMENT to what harness.ParseGiven reads; over the manifest's
 	Integers  string            // see verifier.Plan, like the next three
 	Solver    string
 	StopAfter string

@@ -37,25 +37,30 @@ var givenAlignment = regexp.MustCompile(`^aligned to (1|2|4|8|16|32|64|128|256|5
 var givenByName = regexp.MustCompile(`^(?:up to ([A-Za-z_]\w*)|in ([A-Za-z_]\w*)|\*?([A-Za-z_]\w*) (element|byte)s)$`)
 
 // ParseGiven reads `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`,
-// `aligned to 4 bytes`, `in pool`, `0..64`, `not null`, `may be null` or `apart`, or several with commas.
+// `aligned to 4 bytes`, `in pool`, `0..64`, `not null`, `may be null` or `apart`, or several of these with commas, each of another kind.
 func ParseGiven(text string) (*Given, error) {
-	g := &Given{text: text}
+	g, said := &Given{text: text}, map[string]string{} // said: by kind
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		m, by := givenForm.FindStringSubmatch(part), givenByName.FindStringSubmatch(part)
 		to := givenAlignment.FindStringSubmatch(part)
+		kind := "size"
 		switch {
 		case part == "not null", part == "may be null":
+			kind = "null"
 			null := part == "may be null"
 			g.Null = &null
 		case part == "apart":
-			g.Apart = true
+			kind, g.Apart = part, true
 		case part == "string":
-			g.String = true
+			kind, g.String = part, true
 		case to != nil:
+			kind = "alignment"
 			g.Align, _ = strconv.ParseInt(to[1], 10, 64)
+		case by != nil && by[2] != "":
+			kind, g.In = "variable", by[2]
 		case by != nil:
-			g.UpTo, g.In, g.Count = by[1], by[2], Count{by[3], by[4] == "byte"}
+			g.UpTo, g.Count = by[1], Count{by[3], by[4] == "byte"}
 		case m != nil && m[1] != "":
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			if n == 0 {
@@ -65,7 +70,7 @@ func ParseGiven(text string) (*Given, error) {
 			case m[3] != "" && m[2] == "element":
 				return nil, fmt.Errorf("`%s`: what stands in front is a number of bytes", part)
 			case m[3] != "":
-				g.Front = n
+				kind, g.Front = "front", n
 			case m[2] == "byte":
 				g.Bytes = n
 			default:
@@ -74,6 +79,7 @@ func ParseGiven(text string) (*Given, error) {
 		case m != nil:
 			low, _ := strconv.ParseInt(m[4], 10, 64)
 			high, _ := strconv.ParseInt(m[5], 10, 64)
+			kind = "range"
 			if g.Low, g.High = &low, &high; low > high {
 				return nil, fmt.Errorf("`%s`: no number is in there", part)
 			}
@@ -82,6 +88,10 @@ func ParseGiven(text string) (*Given, error) {
 				"`%s` is none of `16 elements`, `64 bytes`, `len bytes`, `*count elements`, `up to end`, `string`, `8 bytes in front`, "+
 					"`aligned to 4 bytes`, `in pool`, `0..64`, `not null`, `may be null` and `apart`", part)
 		}
+		if before, twice := said[kind]; twice {
+			return nil, fmt.Errorf("`%s` and `%s` cannot both be said of one place", before, part)
+		}
+		said[kind] = part
 	}
 	return g, nil
 }
