@@ -47,8 +47,8 @@ const (
 // with which only the head does. Then both are executed on inputs that nobody found before.
 func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result) *verdict.Change {
 	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: slices.Concat(base.Left, head.Left),
-		samples: slices.Concat(head.Plan.Samples, base.Plan.Samples),
-		out:     &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
+		samples: slices.Concat(head.Plan.Samples, base.Plan.Samples), claims: replay.Claims{},
+		out: &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
 	if x.base == nil || x.head == nil {
 		return nil
 	}
@@ -121,6 +121,7 @@ type against struct {
 	left       []verdict.Claim              // Side.Left of both
 	samples    [][]byte                     // Plan.Samples of both
 	values     []int64                      // that either program compares with
+	claims     replay.Claims                // of both
 	out        *verdict.Change
 }
 
@@ -141,7 +142,7 @@ func (x *against) run(p *problem.Problem, list []verdict.Input, steps int64) (ve
 	if err != nil {
 		return open, nil, nil
 	}
-	switch _, id, fails := replay.Violated(p, out); {
+	switch _, id, fails := x.claims.Violated(p, out); {
 	case fails:
 		return verdict.Ending{How: verdict.Fails, Claim: id}, out, given
 	case !replay.Fits(given, list):
@@ -187,12 +188,12 @@ func (x *against) isOwn(c *verdict.Claim, list []verdict.Input, steps int64) boo
 	if before, _, _ := x.run(x.base, list, policy.KnownSteps); before.How != verdict.Passes {
 		return false
 	}
-	at, _, _ := replay.Violated(x.head, out)
+	at, _, _ := x.claims.Violated(x.head, out)
 	again, err := replay.Execute(x.ctx, x.head, given, false)
 	if err != nil || replay.NotFollowed(given) != nil {
 		return false
 	}
-	if _, id, fails := replay.Violated(x.head, again); !fails || id != c.ID {
+	if _, id, fails := x.claims.Violated(x.head, again); !fails || id != c.ID {
 		return false
 	}
 	shown := replay.Traced(x.ctx, x.head, problem.ClaimOf(&at), given, again).Claim

@@ -132,7 +132,7 @@ func (s *changeSearch) try(src input.Source) bool {
 		return s.inputs.Tell(rec.Inputs, now)
 	}
 	list := replay.Shown(rec.Inputs)
-	is := endingOf(s.now.p, now)
+	is := s.endingOf(s.now.p, now)
 	was, before, given := s.run(s.before.p, list, policy.SearchSteps)
 	if is.How == verdict.Fails {
 		s.fails[failureOf(s.now.p, is.Claim, now.Failure)] = true
@@ -157,8 +157,8 @@ func (s *changeSearch) try(src input.Source) bool {
 }
 
 // endingOf says what an execution of p comes to.
-func endingOf(p *problem.Problem, out *interp.Outcome) verdict.Ending {
-	if _, id, fails := replay.Violated(p, out); fails {
+func (x *against) endingOf(p *problem.Problem, out *interp.Outcome) verdict.Ending {
+	if _, id, fails := x.claims.Violated(p, out); fails {
 		return verdict.Ending{How: verdict.Fails, Claim: id}
 	}
 	if out.Kind == interp.Returned || out.Kind == interp.Exited {
@@ -183,9 +183,9 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 	out, err := replay.Execute(s.ctx, f.side.p, f.inputs, false)
 	at, id, fails := encode.Claim{}, "", false
 	if err == nil {
-		at, id, fails = replay.Violated(f.side.p, out)
+		at, id, fails = s.claims.Violated(f.side.p, out)
 	}
-	if _, first, _ := replay.Violated(f.side.p, f.out); !fails || id != first {
+	if _, first, _ := s.claims.Violated(f.side.p, f.out); !fails || id != first {
 		return nil
 	}
 	passes := func(list []input.Input) bool {

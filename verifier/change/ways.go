@@ -121,7 +121,7 @@ func (s *changeSearch) name(f *failing, c *verdict.Claim, inputs []input.Input) 
 	}
 	out, err := replay.Execute(s.ctx, own, inputs, true)
 	if err == nil {
-		if _, id, fails := replay.Violated(own, out); fails && id == c.ID {
+		if _, id, fails := s.claims.Violated(own, out); fails && id == c.ID {
 			return
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/budget"
-	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -88,16 +87,15 @@ func Violates(ctx context.Context, p *problem.Problem, a *problem.Answers, input
 	if out.Kind != interp.Violation || !p.Checks.Has(out.Check) {
 		return false
 	}
-	claims := encode.ListClaims(p.Module, p.Checks, p.Leaks, func(k *ir.Block) bool { return out.Visits[k] > 0 })
-	i := slices.IndexFunc(claims, func(c encode.Claim) bool { return c.Instr == out.Instr && c.Check == out.Check })
-	if i < 0 || a.Settled(claims[i].ID) != nil || NotFollowed(inputs) != nil {
+	c, _, fails := Violated(p, out)
+	if !fails || a.Settled(c.ID) != nil || NotFollowed(inputs) != nil {
 		return false
 	}
 	now, err := Execute(ctx, p, inputs, false)
 	if err != nil || !sameFailure(now, out) {
 		return false
 	}
-	return a.Settle(Confirm(ctx, p, problem.ClaimOf(&claims[i]), inputs, now))
+	return a.Settle(Confirm(ctx, p, problem.ClaimOf(&c), inputs, now))
 }
 
 // NotFollowed returns the first input that stands for a value which the program

@@ -44,10 +44,31 @@ func withoutMemory(list []verdict.Input) []verdict.Input {
 // Violated returns the claim of p that an execution violates, with the ID of the way in which it does; ok is false if it
 // violates none.
 func Violated(p *problem.Problem, out *interp.Outcome) (c encode.Claim, id string, ok bool) {
+	return Claims{}.Violated(p, out)
+}
+
+// Claims holds the claims of functions that executions failed in, of programs that do not change: their names take a walk
+// through the function, and many executions fail in a few.
+type Claims map[claimed][]encode.Claim
+
+// claimed is a function of a program, and what it is asked.
+type claimed struct {
+	p *problem.Problem
+	f *ir.Func
+}
+
+// Violated is the function of this name.
+func (l Claims) Violated(p *problem.Problem, out *interp.Outcome) (c encode.Claim, id string, ok bool) {
 	if out.Kind != interp.Violation || out.Instr == nil {
 		return c, "", false
 	}
-	for _, c := range encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool { return b == out.Instr.Block }) {
+	k := claimed{p, out.Instr.Block.Func}
+	list, known := l[k]
+	if !known {
+		list = encode.ListClaims(p.Module, p.Checks, p.Leaks, func(b *ir.Block) bool { return b == out.Instr.Block })
+		l[k] = list
+	}
+	for _, c := range list {
 		if c.Instr == out.Instr && c.Check == out.Check {
 			return c, verdict.WayID(c.ID, out.Object), true
 		}
