@@ -229,6 +229,10 @@ func Sext(a Vec, w int) Vec {
 	if w < int(a.w) {
 		panic(fmt.Sprintf("bits: sext of width %d to %d", a.w, w))
 	}
+	if w <= 64 {
+		i, _ := a.Int64()
+		return NewInt(w, i)
+	}
 	return FromBig(w, a.Signed())
 }
 

@@ -108,6 +108,7 @@ func (s Side) problemOf(plan problem.Plan) *problem.Problem {
 	p := race.Prepare(s.Module, plan, &res)
 	if p != nil {
 		race.PassArguments(p, main, &res)
+		p.Facts = interp.NewFacts(p.Module)
 	}
 	return p
 }

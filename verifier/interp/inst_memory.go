@@ -57,11 +57,7 @@ func (x *Machine) alloca(in *ir.Instr) {
 	}
 	o := x.newObject(StackObject, size*int64(count), int64(in.Align), in)
 	o.Variable, o.Frame = x.Slots[in], len(x.Frames)
-	f := in.Block.Func
-	if x.scoped[f] == nil {
-		x.scoped[f] = ir.Scoped(f)
-	}
-	if x.scoped[f][in] { // it comes to life where its scope begins
+	if x.isScoped(in) { // it comes to life where its scope begins
 		o.Dead = afterScope
 	}
 	x.hold(o)
@@ -120,11 +116,7 @@ func (x *Machine) fresh(in *ir.Instr, o *Object) bool {
 	if o.Kind != StackObject || o.Born == nil || o.Born.Op != ir.OpAlloca {
 		return true
 	}
-	f := o.Born.Block.Func
-	if x.escapes[f] == nil {
-		x.escapes[f] = ir.Escapes(f)
-	}
-	return x.escapes[f][o.Born]
+	return x.escapesOf(o.Born)
 }
 
 func (x *Machine) store(in *ir.Instr, p, v Value) {

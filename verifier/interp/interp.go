@@ -72,7 +72,8 @@ type Options struct {
 	Ways   bool                // note the branches taken, as Outcome.Ways
 	// who else is told what the run does, in this order: packages trace, lasso and leap (the last one)
 	Observe   []Observe
-	EveryTurn bool // no turn may be skipped; so it is where Watch looks at loops or calls
+	EveryTurn bool   // no turn may be skipped; so it is where Watch looks at loops or calls
+	Facts     *Facts // of the module, for many runs one after the other; nil, or those of another one: they are found anew
 }
 
 // Kind says how a run ended.
@@ -148,7 +149,11 @@ func Run(ctx context.Context, m *ir.Module, opts Options, src input.Source) (*Ou
 		return nil, fmt.Errorf("interpreting %s: %w", x.Options.Entry.Name, ctx.Err())
 	}
 	x.effort = newEffort(context.Background(), math.MaxInt64) // what a trace shows of memory is little
-	return x.finish(), nil
+	out := x.finish()
+	for _, fr := range x.Frames {
+		x.release(fr)
+	}
+	return out, nil
 }
 
 // run executes until the run is over or its context ended.

@@ -14,6 +14,7 @@ import (
 
 // Machine is one run. Observers look at it.
 type Machine struct {
+	*Facts
 	Module  *ir.Module
 	Layout  *ir.Layout
 	Options Options
@@ -28,17 +29,12 @@ type Machine struct {
 
 	Objects  []*Object // by number, from 0; nil for globals not yet touched
 	funcs    []*Object // by index in the module
-	FuncNum  map[*ir.Func]int
-	globNum  map[*ir.Global]int
 	labels   map[*ir.Block]*Object
 	null     *Object // nowhere, once needed
 	regions  []*Object
 	Placed   []*Object // with an address, by address
 	touched  []*Object // ranges of regions that were accessed
 	cursor   uint64    // where the next address is tried
-	escapes  map[*ir.Func]map[*ir.Instr]bool
-	Slots    map[*ir.Instr]*ir.Var           // C variable of an alloca
-	scoped   map[*ir.Func]map[*ir.Instr]bool // ir.Scoped
 	Executed int64
 	Visits   map[*ir.Block]int64
 	ways     map[ir.Spot]bool // with Options.Ways
@@ -83,24 +79,13 @@ func newMachine(m *ir.Module, opts Options, src input.Source) (*Machine, error) 
 	if w := opts.Watch; w != nil && (w.Loops != nil || w.Funcs != nil) {
 		opts.EveryTurn = true
 	}
-	x := &Machine{Module: m, Layout: &m.Layout, Options: opts, src: src, PtrBits: m.Layout.PtrBits,
+	if opts.Facts == nil || opts.Facts.of != m {
+		opts.Facts = NewFacts(m)
+	}
+	x := &Machine{Facts: opts.Facts, Module: m, Layout: &m.Layout, Options: opts, src: src, PtrBits: m.Layout.PtrBits,
 		zero:    bits.New(m.Layout.PtrBits, 0),
-		Objects: make([]*Object, len(m.Globals)), funcs: make([]*Object, len(m.Funcs)), FuncNum: map[*ir.Func]int{},
-		globNum: map[*ir.Global]int{},
-		labels:  map[*ir.Block]*Object{}, escapes: map[*ir.Func]map[*ir.Instr]bool{}, Slots: map[*ir.Instr]*ir.Var{},
-		Visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress,
-		scoped: map[*ir.Func]map[*ir.Instr]bool{}}
-	for i, f := range m.Funcs {
-		x.FuncNum[f] = i
-		for _, v := range f.Vars {
-			if a, ok := v.Slot.(*ir.Instr); ok {
-				x.Slots[a] = v
-			}
-		}
-	}
-	for i, g := range m.Globals {
-		x.globNum[g] = i
-	}
+		Objects: make([]*Object, len(m.Globals)), funcs: make([]*Object, len(m.Funcs)), labels: map[*ir.Block]*Object{},
+		Visits: map[*ir.Block]int64{}, ways: map[ir.Spot]bool{}, cursor: lowestAddress}
 	x.addRegions()
 	if opts.Watch != nil {
 		x.on = append(x.on, &watcher{x: x, watch: opts.Watch,
@@ -135,7 +120,7 @@ func (x *Machine) enter(f *ir.Func, call *ir.Instr, args, extra []Value) {
 		x.EndRun(StepLimit, "", fmt.Sprintf("more than %d calls deep", x.Options.MaxDepth))
 		return
 	}
-	fr := &Frame{Func: f, Call: call, Params: args, Extra: extra, Values: make([]Value, f.NumInstr), Block: f.Blocks[0]}
+	fr := &Frame{Func: f, Call: call, Params: args, Extra: extra, Values: x.valuesOf(f), Block: f.Blocks[0]}
 	for i, p := range f.Params {
 		if p.ByVal == nil {
 			continue
@@ -186,6 +171,7 @@ func (x *Machine) leave(ret Value, hasRet bool) {
 	x.Frames = x.Frames[:len(x.Frames)-1]
 	x.Frame = x.Frames[len(x.Frames)-1]
 	x.on.Leave(fr, ret, hasRet)
+	x.release(fr)
 	if hasRet {
 		x.Frame.Values[fr.Call.ID] = ret
 	}

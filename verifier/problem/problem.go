@@ -28,6 +28,7 @@ type Problem struct {
 	Plan
 	Module *ir.Module
 	Entry  *ir.Func
+	Facts  *interp.Facts // of Module, where it is executed again and again; nil: no matter
 }
 
 // Engine is one way to answer a problem.
@@ -90,7 +91,7 @@ func (p *Problem) Traced(steps int64) interp.Options {
 
 func (p *Problem) execution(steps int64, observe interp.Observe) interp.Options {
 	return interp.Options{Semantics: p.Semantics, Entry: p.Entry, Checks: p.Checks, Past: p.Past, MaxSteps: steps,
-		Observe: []interp.Observe{observe, leap.Observe}}
+		Observe: []interp.Observe{observe, leap.Observe}, Facts: p.Facts}
 }
 
 // Strict returns the options of a run that undefined behaviour ends, whatever is asked.
