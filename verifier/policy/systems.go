@@ -89,6 +89,7 @@ const (
 	PolyParts  = 64      // beyond, a term is an unknown
 	PolyDepth  = 6       // of terms whose polynomial nobody asked for before
 	PolyMemory = 1 << 21 // parts remembered; then all are forgotten
+	PolyMade   = 4       // parts of a quotient that is made as a sum
 	FactDepth  = 40      // of terms whose facts nobody asked for before
 )
 

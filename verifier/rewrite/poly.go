@@ -72,6 +72,12 @@ func (p poly) single() ilr.Term {
 
 func (p poly) equal(q poly) bool { return p.w == q.w && slices.Equal(p.parts, q.parts) }
 
+// sorted puts the parts of p in their order.
+func (p poly) sorted() poly {
+	slices.SortFunc(p.parts, func(x, y part) int { return slices.Compare(x.product[:], y.product[:]) })
+	return p
+}
+
 func (p poly) hash() uint64 {
 	const k = 0x9e3779b97f4a7c15
 	h := uint64(p.w)
@@ -130,8 +136,7 @@ func (p poly) times(q poly) (r poly, ok bool) {
 			}
 			row.parts = append(row.parts, part{m, b.coeff})
 		}
-		slices.SortFunc(row.parts, func(x, y part) int { return slices.Compare(x.product[:], y.product[:]) })
-		if r, ok = r.plus(row, a.coeff); !ok {
+		if r, ok = r.plus(row.sorted(), a.coeff); !ok {
 			return r, false
 		}
 	}

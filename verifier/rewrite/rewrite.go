@@ -5,7 +5,7 @@
 //	(R2) known bits and unsigned ranges decide comparisons and fold constants (package facts)
 //	(R3) operations on if-then-else of constants move into the branches (lift.go)
 //	(R4) reads over writes at provably different or equal indices (memory.go)
-//	(R5) sums and products that are equal as polynomials are one term (poly.go, sums.go)
+//	(R5) sums, products, quotients and remainders that are equal as polynomials are one term (poly.go, sums.go, quotients.go)
 //
 // Instances of every rule of (R1) are proved by our own solver in the tests; (R2) to
 // (R5), and the whole, are tested on random terms against the evaluator.

@@ -63,6 +63,10 @@ func (m *match) polynomial(k ilr.Kind, w int, imm uint64, args []ilr.Term, depth
 			p, ok = p.plus(m.polyOf(m.s.BvAnd(args[0], args[1]), depth), -both)
 		}
 		return p, ok
+	case ilr.KUrem, ilr.KSrem:
+		return m.remainder(k, w, args[0], args[1], depth)
+	case ilr.KSext:
+		return m.widerRemainder(args[0], w, depth)
 	case ilr.KZext:
 		return m.widened(args[0], w, depth), true
 	case ilr.KConcat: // what wraps in the high part is beyond the width
@@ -81,8 +85,22 @@ func (m *match) polynomial(k ilr.Kind, w int, imm uint64, args []ilr.Term, depth
 func (m *match) widened(t ilr.Term, w, depth int) poly {
 	if p := m.polyOf(t, depth); m.below(p, m.s.Width(t)) {
 		return poly{w, p.parts}
+	} else if g := m.grouped(p); len(g.parts) < len(p.parts) && m.below(g, m.s.Width(t)) {
+		return m.expanded(g, w, depth)
 	}
-	if m.s.Kind(t) == ilr.KConcat && depth > 0 {
+	if depth == 0 {
+		return unknown(w, t)
+	}
+	switch m.s.Kind(t) {
+	case ilr.KExtract: // a low part that is the whole
+		if u := m.s.Arg(t, 0); uint32(m.s.Imm(t)) == 0 && m.s.Width(u) <= 64 && m.most(u) <= facts.Ones(m.s.Width(t)) {
+			if m.s.Width(u) <= w {
+				return m.widened(u, w, depth-1)
+			}
+			p, _ := m.slice(m.polyOf(u, depth-1), w-1, 0)
+			return p
+		}
+	case ilr.KConcat:
 		high, low := m.widened(m.s.Arg(t, 0), w, depth-1), m.widened(m.s.Arg(t, 1), w, depth-1)
 		if p, ok := low.plus(high, 1<<uint(m.s.Width(m.s.Arg(t, 1)))); ok {
 			return p
@@ -93,25 +111,30 @@ func (m *match) widened(t ilr.Term, w, depth int) poly {
 
 // below reports whether the value of p, computed without a modulus, is less than 2^n.
 func (m *match) below(p poly, n int) bool {
-	total := uint64(0)
+	most, ok := m.greatest(p)
+	return ok && most <= facts.Ones(n)
+}
+
+// greatest returns a bound of the value of p, computed without a modulus; ok is false if there is none of 64 bits.
+func (m *match) greatest(p poly) (total uint64, ok bool) {
 	for _, t := range p.parts {
 		most := t.coeff
 		for _, f := range t.product {
 			if f != 0 {
 				hi, lo := mbits.Mul64(most, m.most(f))
 				if hi != 0 {
-					return false
+					return 0, false
 				}
 				most = lo
 			}
 		}
 		sum, carry := mbits.Add64(total, most, 0)
-		if carry != 0 || sum > facts.Ones(n) {
-			return false
+		if carry != 0 {
+			return 0, false
 		}
 		total = sum
 	}
-	return true
+	return total, true
 }
 
 // most returns the largest value that t can have.
@@ -172,6 +195,8 @@ func (m *match) sums(k ilr.Kind, args []ilr.Term) ilr.Term {
 	switch {
 	case k == ilr.KEq:
 		return m.equation(args[0], args[1])
+	case w <= 64 && (k == ilr.KUdiv || k == ilr.KUrem):
+		return m.divided(k, args[0], args[1])
 	case w > 64 || k != ilr.KAdd && k != ilr.KMul && k != ilr.KNeg:
 		return 0
 	}
@@ -187,7 +212,7 @@ func (m *match) sums(k ilr.Kind, args []ilr.Term) ilr.Term {
 	if v, ok := p.constant(); ok {
 		return s.Const(bits.New(w, v))
 	}
-	if t := p.single(); t != 0 && s.Width(t) <= w {
+	if t := m.grouped(p).single(); t != 0 && s.Width(t) <= w {
 		return s.Zext(t, w)
 	}
 	h := p.hash()

@@ -61,6 +61,37 @@ func (m *match) nonneg(t ilr.Term) bool { return m.facts.Of(m.s, t).Nonneg() }
 
 func pow2(v bits.Vec) bool { return v.OnesCount() == 1 }
 
+// positive reports v > 0, signed.
+func positive(v bits.Vec) bool { return !v.Sign() && !v.IsZero() }
+
+// divides reports whether v is a multiple of d, which is not 0, unsigned.
+func divides(d, v bits.Vec) bool { return !d.IsZero() && bits.Urem(v, d).IsZero() }
+
+// next returns v+1.
+func next(v bits.Vec) bits.Vec { return bits.Add(v, bits.New(v.Width(), 1)) }
+
+// lastOf returns c*(q+1)-1, the greatest x whose quotient by c is q, where not beyond; unsigned or, for q >= 0, signed.
+func lastOf(c, q bits.Vec) bits.Vec { return before(bits.Mul(c, next(q))) }
+
+// beyond reports that no number has a quotient by c above q, unsigned, as c*(q+1) overflows.
+func beyond(c, q bits.Vec) bool { return q.IsOnes() || bits.UmulOverflow(c, next(q)) }
+
+// sbeyond is beyond for signed numbers, q >= 0.
+func sbeyond(c, q bits.Vec) bool {
+	return q == bits.MaxSigned(q.Width()) || bits.SmulOverflow(c, next(q))
+}
+
+// sfirstOf returns c*(q-1)+1, the least x whose quotient by c is q or more, signed, q <= 0, where not sunder.
+func sfirstOf(c, q bits.Vec) bits.Vec { return next(bits.Mul(c, before(q))) }
+
+// sunder reports that no number has a quotient by c below q, signed, q <= 0, as c*(q-1) overflows.
+func sunder(c, q bits.Vec) bool {
+	return q == bits.MinSigned(q.Width()) || bits.SmulOverflow(c, before(q))
+}
+
+// before returns v-1.
+func before(v bits.Vec) bits.Vec { return bits.Sub(v, bits.New(v.Width(), 1)) }
+
 // log2 returns the logarithm of a power of two, in its width.
 func log2(v bits.Vec) bits.Vec { return bits.New(v.Width(), uint64(v.TrailingZeros())) }
 

@@ -86,179 +86,200 @@ func ruleTable() []rule {
 		{"mul-add-const", ilr.KMul, rule71},
 		{"mul-neg-neg", ilr.KMul, rule72},
 		{"mul-neg", ilr.KMul, rule73},
-		{"udiv-pow2", ilr.KUdiv, rule74},
-		{"udiv-self", ilr.KUdiv, rule75},
-		{"udiv-zero", ilr.KUdiv, rule76},
-		{"udiv-of-zero", ilr.KUdiv, rule77},
-		{"udiv-udiv", ilr.KUdiv, rule78},
-		{"urem-one", ilr.KUrem, rule79},
-		{"urem-pow2", ilr.KUrem, rule80},
-		{"urem-self", ilr.KUrem, rule81},
-		{"urem-of-zero", ilr.KUrem, rule82},
-		{"urem-urem", ilr.KUrem, rule83},
-		{"sdiv-minus-one", ilr.KSdiv, rule84},
-		{"sdiv-self", ilr.KSdiv, rule85},
-		{"sdiv-min", ilr.KSdiv, rule86},
-		{"sdiv-pow2", ilr.KSdiv, rule87},
-		{"srem-one", ilr.KSrem, rule88},
-		{"srem-minus-one", ilr.KSrem, rule89},
-		{"srem-self", ilr.KSrem, rule90},
-		{"srem-of-zero", ilr.KSrem, rule91},
-		{"srem-pow2", ilr.KSrem, rule92},
-		{"sdiv-nonneg", ilr.KSdiv, rule93},
-		{"srem-nonneg", ilr.KSrem, rule94},
-		{"udiv-ext", ilr.KUdiv, rule95},
-		{"udiv-ext-const", ilr.KUdiv, rule96},
-		{"urem-ext", ilr.KUrem, rule97},
-		{"urem-ext-const", ilr.KUrem, rule98},
-		{"and-not-self", ilr.KBvAnd, rule99},
-		{"or-not-self", ilr.KBvOr, rule100},
-		{"xor-not-self", ilr.KBvXor, rule101},
-		{"xor-not", ilr.KBvXor, rule102},
-		{"xor-xor", ilr.KBvXor, rule103},
-		{"and-and", ilr.KBvAnd, rule104},
-		{"or-or", ilr.KBvOr, rule105},
-		{"and-const-const", ilr.KBvAnd, rule106},
-		{"or-const-const", ilr.KBvOr, rule107},
-		{"xor-const-const", ilr.KBvXor, rule108},
-		{"and-or", ilr.KBvAnd, rule109},
-		{"or-and", ilr.KBvOr, rule110},
-		{"and-or-or", ilr.KBvAnd, rule111},
-		{"or-and-and", ilr.KBvOr, rule112},
-		{"and-not-or", ilr.KBvAnd, rule113},
-		{"or-not-and", ilr.KBvOr, rule114},
-		{"and-or-or-not", ilr.KBvAnd, rule115},
-		{"or-and-and-not", ilr.KBvOr, rule116},
-		{"and-or-not", ilr.KBvAnd, rule117},
-		{"or-and-not", ilr.KBvOr, rule118},
-		{"and-not-and-bits", ilr.KBvAnd, rule119},
-		{"and-nots", ilr.KBvAnd, rule120},
-		{"or-nots", ilr.KBvOr, rule121},
-		{"not-xor-const", ilr.KBvNot, rule122},
-		{"and-low-mask", ilr.KBvAnd, rule123},
-		{"and-high-mask", ilr.KBvAnd, rule124},
-		{"and-middle-mask", ilr.KBvAnd, rule125},
-		{"or-join", ilr.KBvOr, rule126},
-		{"xor-join", ilr.KBvXor, rule127},
-		{"add-join", ilr.KAdd, rule128},
-		{"or-join-const", ilr.KBvOr, rule129},
-		{"add-join-const", ilr.KAdd, rule130},
-		{"and-zext-zext", ilr.KBvAnd, rule131},
-		{"or-zext-zext", ilr.KBvOr, rule132},
-		{"xor-zext-zext", ilr.KBvXor, rule133},
-		{"and-zext-const", ilr.KBvAnd, rule134},
-		{"xor-zext-const", ilr.KBvXor, rule135},
-		{"or-zext-const", ilr.KBvOr, rule136},
-		{"xor-bit", ilr.KBvXor, rule137},
-		{"shl-sum", ilr.KShl, rule138},
-		{"shl-const", ilr.KShl, rule139},
-		{"shl-over", ilr.KShl, rule140},
-		{"lshr-const", ilr.KLshr, rule141},
-		{"lshr-over", ilr.KLshr, rule142},
-		{"ashr-const", ilr.KAshr, rule143},
-		{"shl-of-zero", ilr.KShl, rule144},
-		{"lshr-of-zero", ilr.KLshr, rule145},
-		{"ashr-of-zero", ilr.KAshr, rule146},
-		{"ashr-of-ones", ilr.KAshr, rule147},
-		{"ashr-nonneg", ilr.KAshr, rule148},
-		{"extract-zext-part", ilr.KExtract, rule149},
-		{"extract-sext-part", ilr.KExtract, rule150},
-		{"extract-sext-sign", ilr.KExtract, rule151},
-		{"extract-concat", ilr.KExtract, rule152},
-		{"extract-not", ilr.KExtract, rule153},
-		{"extract-and", ilr.KExtract, rule154},
-		{"extract-or", ilr.KExtract, rule155},
-		{"extract-xor", ilr.KExtract, rule156},
-		{"extract-add", ilr.KExtract, rule157},
-		{"extract-neg", ilr.KExtract, rule158},
-		{"extract-mul", ilr.KExtract, rule159},
-		{"extract-ite", ilr.KExtract, rule160},
-		{"concat-right", ilr.KConcat, rule161},
-		{"concat-extracts", ilr.KConcat, rule162},
-		{"concat-consts", ilr.KConcat, rule163},
-		{"concat-zext", ilr.KConcat, rule164},
-		{"sext-nonneg", ilr.KSext, rule165},
-		{"eq-add-const", ilr.KEq, rule166},
-		{"eq-add-self", ilr.KEq, rule167},
-		{"eq-add-add", ilr.KEq, rule168},
-		{"eq-add-const-both", ilr.KEq, rule169},
-		{"eq-sub-zero", ilr.KEq, rule170},
-		{"eq-neg-const", ilr.KEq, rule171},
-		{"eq-neg-neg", ilr.KEq, rule172},
-		{"eq-not-const", ilr.KEq, rule173},
-		{"eq-not-not-bits", ilr.KEq, rule174},
-		{"eq-not-self", ilr.KEq, rule175},
-		{"eq-xor-self", ilr.KEq, rule176},
-		{"eq-xor-const", ilr.KEq, rule177},
-		{"eq-xor-zero", ilr.KEq, rule178},
-		{"eq-xor-xor", ilr.KEq, rule179},
-		{"eq-or-zero", ilr.KEq, rule180},
-		{"eq-and-ones", ilr.KEq, rule181},
-		{"eq-mul-odd", ilr.KEq, rule182},
-		{"eq-mul-odd-both", ilr.KEq, rule183},
-		{"eq-concat-const", ilr.KEq, rule184},
-		{"eq-concat-concat", ilr.KEq, rule185},
-		{"eq-zext-const", ilr.KEq, rule186},
-		{"eq-zext-const-not", ilr.KEq, rule187},
-		{"eq-zext-zext", ilr.KEq, rule188},
-		{"eq-sext-const", ilr.KEq, rule189},
-		{"eq-sext-const-not", ilr.KEq, rule190},
-		{"eq-sext-sext", ilr.KEq, rule191},
-		{"eq-ite-then", ilr.KEq, rule192},
-		{"eq-ite-else", ilr.KEq, rule193},
-		{"eq-ite-ite", ilr.KEq, rule194},
-		{"eq-one-bit-zero", ilr.KEq, rule195},
-		{"ult-zero-left", ilr.KUlt, rule196},
-		{"ult-ones-right", ilr.KUlt, rule197},
-		{"ult-almost", ilr.KUlt, rule198},
-		{"slt-min-left", ilr.KSlt, rule199},
-		{"slt-max-right", ilr.KSlt, rule200},
-		{"slt-one-over-min", ilr.KSlt, rule201},
-		{"ult-not-not", ilr.KUlt, rule202},
-		{"slt-not-not", ilr.KSlt, rule203},
-		{"ult-not-const", ilr.KUlt, rule204},
-		{"ult-const-not", ilr.KUlt, rule205},
-		{"slt-not-const", ilr.KSlt, rule206},
-		{"slt-const-not", ilr.KSlt, rule207},
-		{"ult-sum-left", ilr.KUlt, rule208},
-		{"ult-zext-zext", ilr.KUlt, rule209},
-		{"ult-zext-wider", ilr.KUlt, rule210},
-		{"ult-zext-narrower", ilr.KUlt, rule211},
-		{"ult-zext-const", ilr.KUlt, rule212},
-		{"ult-zext-const-true", ilr.KUlt, rule213},
-		{"ult-const-zext", ilr.KUlt, rule214},
-		{"ult-const-zext-false", ilr.KUlt, rule215},
-		{"ult-sext-sext", ilr.KUlt, rule216},
-		{"slt-sext-sext", ilr.KSlt, rule217},
-		{"slt-sext-const", ilr.KSlt, rule218},
-		{"slt-const-sext", ilr.KSlt, rule219},
-		{"slt-nonneg", ilr.KSlt, rule220},
-		{"ult-concat-high", ilr.KUlt, rule221},
-		{"ult-concat-low", ilr.KUlt, rule222},
-		{"slt-concat-low", ilr.KSlt, rule223},
-		{"ult-concat-zeros", ilr.KUlt, rule224},
-		{"slt-concat-zero", ilr.KSlt, rule225},
-		{"ult-urem", ilr.KUlt, rule226},
-		{"ult-udiv-self", ilr.KUlt, rule227},
-		{"ult-and-self", ilr.KUlt, rule228},
-		{"ult-or-self", ilr.KUlt, rule229},
-		{"ult-lshr-self", ilr.KUlt, rule230},
-		{"ult-ite-same", ilr.KUlt, rule231},
-		{"slt-ite-same", ilr.KSlt, rule232},
-		{"uaddo-const", ilr.KUaddO, rule233},
-		{"saddo-const", ilr.KSaddO, rule234},
-		{"saddo-const-neg", ilr.KSaddO, rule235},
-		{"ssubo-const", ilr.KSsubO, rule236},
-		{"ssubo-const-neg", ilr.KSsubO, rule237},
-		{"ssubo-const-left", ilr.KSsubO, rule238},
-		{"ssubo-const-left-neg", ilr.KSsubO, rule239},
-		{"umulo-const", ilr.KUmulO, rule240},
-		{"smulo-const", ilr.KSmulO, rule241},
-		{"smulo-minus-one", ilr.KSmulO, rule242},
-		{"uaddo-zext", ilr.KUaddO, rule243},
-		{"saddo-sext", ilr.KSaddO, rule244},
-		{"ssubo-sext", ilr.KSsubO, rule245},
-		{"saddo-self-not", ilr.KSaddO, rule246},
+		{"udiv-udiv", ilr.KUdiv, rule74},
+		{"udiv-urem", ilr.KUdiv, rule75},
+		{"udiv-pow2", ilr.KUdiv, rule76},
+		{"udiv-self", ilr.KUdiv, rule77},
+		{"udiv-zero", ilr.KUdiv, rule78},
+		{"udiv-of-zero", ilr.KUdiv, rule79},
+		{"urem-urem-const", ilr.KUrem, rule80},
+		{"urem-one", ilr.KUrem, rule81},
+		{"urem-pow2", ilr.KUrem, rule82},
+		{"urem-self", ilr.KUrem, rule83},
+		{"urem-of-zero", ilr.KUrem, rule84},
+		{"urem-urem", ilr.KUrem, rule85},
+		{"sdiv-sdiv", ilr.KSdiv, rule86},
+		{"sdiv-srem", ilr.KSdiv, rule87},
+		{"srem-srem-const", ilr.KSrem, rule88},
+		{"sdiv-minus-one", ilr.KSdiv, rule89},
+		{"sdiv-self", ilr.KSdiv, rule90},
+		{"sdiv-min", ilr.KSdiv, rule91},
+		{"sdiv-pow2", ilr.KSdiv, rule92},
+		{"srem-one", ilr.KSrem, rule93},
+		{"srem-minus-one", ilr.KSrem, rule94},
+		{"srem-self", ilr.KSrem, rule95},
+		{"srem-of-zero", ilr.KSrem, rule96},
+		{"srem-pow2", ilr.KSrem, rule97},
+		{"sdiv-nonneg", ilr.KSdiv, rule98},
+		{"srem-nonneg", ilr.KSrem, rule99},
+		{"udiv-ext", ilr.KUdiv, rule100},
+		{"udiv-ext-const", ilr.KUdiv, rule101},
+		{"urem-ext", ilr.KUrem, rule102},
+		{"urem-ext-const", ilr.KUrem, rule103},
+		{"and-not-self", ilr.KBvAnd, rule104},
+		{"or-not-self", ilr.KBvOr, rule105},
+		{"xor-not-self", ilr.KBvXor, rule106},
+		{"xor-not", ilr.KBvXor, rule107},
+		{"xor-xor", ilr.KBvXor, rule108},
+		{"and-and", ilr.KBvAnd, rule109},
+		{"or-or", ilr.KBvOr, rule110},
+		{"and-const-const", ilr.KBvAnd, rule111},
+		{"or-const-const", ilr.KBvOr, rule112},
+		{"xor-const-const", ilr.KBvXor, rule113},
+		{"and-or", ilr.KBvAnd, rule114},
+		{"or-and", ilr.KBvOr, rule115},
+		{"and-or-or", ilr.KBvAnd, rule116},
+		{"or-and-and", ilr.KBvOr, rule117},
+		{"and-not-or", ilr.KBvAnd, rule118},
+		{"or-not-and", ilr.KBvOr, rule119},
+		{"and-or-or-not", ilr.KBvAnd, rule120},
+		{"or-and-and-not", ilr.KBvOr, rule121},
+		{"and-or-not", ilr.KBvAnd, rule122},
+		{"or-and-not", ilr.KBvOr, rule123},
+		{"and-not-and-bits", ilr.KBvAnd, rule124},
+		{"and-nots", ilr.KBvAnd, rule125},
+		{"or-nots", ilr.KBvOr, rule126},
+		{"not-xor-const", ilr.KBvNot, rule127},
+		{"and-low-mask", ilr.KBvAnd, rule128},
+		{"and-high-mask", ilr.KBvAnd, rule129},
+		{"and-middle-mask", ilr.KBvAnd, rule130},
+		{"or-join", ilr.KBvOr, rule131},
+		{"xor-join", ilr.KBvXor, rule132},
+		{"add-join", ilr.KAdd, rule133},
+		{"or-join-const", ilr.KBvOr, rule134},
+		{"add-join-const", ilr.KAdd, rule135},
+		{"and-zext-zext", ilr.KBvAnd, rule136},
+		{"or-zext-zext", ilr.KBvOr, rule137},
+		{"xor-zext-zext", ilr.KBvXor, rule138},
+		{"and-zext-const", ilr.KBvAnd, rule139},
+		{"xor-zext-const", ilr.KBvXor, rule140},
+		{"or-zext-const", ilr.KBvOr, rule141},
+		{"xor-bit", ilr.KBvXor, rule142},
+		{"shl-sum", ilr.KShl, rule143},
+		{"shl-const", ilr.KShl, rule144},
+		{"shl-over", ilr.KShl, rule145},
+		{"lshr-const", ilr.KLshr, rule146},
+		{"lshr-over", ilr.KLshr, rule147},
+		{"ashr-const", ilr.KAshr, rule148},
+		{"shl-of-zero", ilr.KShl, rule149},
+		{"lshr-of-zero", ilr.KLshr, rule150},
+		{"ashr-of-zero", ilr.KAshr, rule151},
+		{"ashr-of-ones", ilr.KAshr, rule152},
+		{"ashr-nonneg", ilr.KAshr, rule153},
+		{"extract-zext-part", ilr.KExtract, rule154},
+		{"extract-sext-part", ilr.KExtract, rule155},
+		{"extract-sext-sign", ilr.KExtract, rule156},
+		{"extract-concat", ilr.KExtract, rule157},
+		{"extract-not", ilr.KExtract, rule158},
+		{"extract-and", ilr.KExtract, rule159},
+		{"extract-or", ilr.KExtract, rule160},
+		{"extract-xor", ilr.KExtract, rule161},
+		{"extract-add", ilr.KExtract, rule162},
+		{"extract-neg", ilr.KExtract, rule163},
+		{"extract-mul", ilr.KExtract, rule164},
+		{"extract-ite", ilr.KExtract, rule165},
+		{"concat-right", ilr.KConcat, rule166},
+		{"concat-extracts", ilr.KConcat, rule167},
+		{"concat-consts", ilr.KConcat, rule168},
+		{"concat-zext", ilr.KConcat, rule169},
+		{"sext-nonneg", ilr.KSext, rule170},
+		{"eq-add-const", ilr.KEq, rule171},
+		{"eq-add-self", ilr.KEq, rule172},
+		{"eq-add-add", ilr.KEq, rule173},
+		{"eq-add-const-both", ilr.KEq, rule174},
+		{"eq-sub-zero", ilr.KEq, rule175},
+		{"eq-neg-const", ilr.KEq, rule176},
+		{"eq-neg-neg", ilr.KEq, rule177},
+		{"eq-not-const", ilr.KEq, rule178},
+		{"eq-not-not-bits", ilr.KEq, rule179},
+		{"eq-not-self", ilr.KEq, rule180},
+		{"eq-xor-self", ilr.KEq, rule181},
+		{"eq-xor-const", ilr.KEq, rule182},
+		{"eq-xor-zero", ilr.KEq, rule183},
+		{"eq-xor-xor", ilr.KEq, rule184},
+		{"eq-or-zero", ilr.KEq, rule185},
+		{"eq-and-ones", ilr.KEq, rule186},
+		{"eq-mul-odd", ilr.KEq, rule187},
+		{"eq-mul-odd-both", ilr.KEq, rule188},
+		{"eq-concat-const", ilr.KEq, rule189},
+		{"eq-concat-concat", ilr.KEq, rule190},
+		{"eq-zext-const", ilr.KEq, rule191},
+		{"eq-zext-const-not", ilr.KEq, rule192},
+		{"eq-zext-zext", ilr.KEq, rule193},
+		{"eq-sext-const", ilr.KEq, rule194},
+		{"eq-sext-const-not", ilr.KEq, rule195},
+		{"eq-sext-sext", ilr.KEq, rule196},
+		{"eq-ite-then", ilr.KEq, rule197},
+		{"eq-ite-else", ilr.KEq, rule198},
+		{"eq-ite-ite", ilr.KEq, rule199},
+		{"eq-one-bit-zero", ilr.KEq, rule200},
+		{"ult-zero-left", ilr.KUlt, rule201},
+		{"ult-ones-right", ilr.KUlt, rule202},
+		{"ult-almost", ilr.KUlt, rule203},
+		{"slt-min-left", ilr.KSlt, rule204},
+		{"slt-max-right", ilr.KSlt, rule205},
+		{"slt-one-over-min", ilr.KSlt, rule206},
+		{"ult-not-not", ilr.KUlt, rule207},
+		{"slt-not-not", ilr.KSlt, rule208},
+		{"ult-not-const", ilr.KUlt, rule209},
+		{"ult-const-not", ilr.KUlt, rule210},
+		{"slt-not-const", ilr.KSlt, rule211},
+		{"slt-const-not", ilr.KSlt, rule212},
+		{"ult-sum-left", ilr.KUlt, rule213},
+		{"ult-zext-zext", ilr.KUlt, rule214},
+		{"ult-zext-wider", ilr.KUlt, rule215},
+		{"ult-zext-narrower", ilr.KUlt, rule216},
+		{"ult-zext-const", ilr.KUlt, rule217},
+		{"ult-zext-const-true", ilr.KUlt, rule218},
+		{"ult-const-zext", ilr.KUlt, rule219},
+		{"ult-const-zext-false", ilr.KUlt, rule220},
+		{"ult-sext-sext", ilr.KUlt, rule221},
+		{"slt-sext-sext", ilr.KSlt, rule222},
+		{"slt-sext-const", ilr.KSlt, rule223},
+		{"slt-const-sext", ilr.KSlt, rule224},
+		{"slt-nonneg", ilr.KSlt, rule225},
+		{"ult-concat-high", ilr.KUlt, rule226},
+		{"ult-concat-low", ilr.KUlt, rule227},
+		{"slt-concat-low", ilr.KSlt, rule228},
+		{"ult-concat-zeros", ilr.KUlt, rule229},
+		{"slt-concat-zero", ilr.KSlt, rule230},
+		{"ult-urem", ilr.KUlt, rule231},
+		{"ult-udiv-const", ilr.KUlt, rule232},
+		{"ult-udiv-const-true", ilr.KUlt, rule233},
+		{"ult-const-udiv", ilr.KUlt, rule234},
+		{"ult-const-udiv-false", ilr.KUlt, rule235},
+		{"slt-sdiv-const", ilr.KSlt, rule236},
+		{"slt-sdiv-const-true", ilr.KSlt, rule237},
+		{"slt-const-sdiv", ilr.KSlt, rule238},
+		{"slt-const-sdiv-true", ilr.KSlt, rule239},
+		{"slt-sdiv-const-low", ilr.KSlt, rule240},
+		{"slt-sdiv-const-false", ilr.KSlt, rule241},
+		{"slt-const-sdiv-high", ilr.KSlt, rule242},
+		{"slt-const-sdiv-false", ilr.KSlt, rule243},
+		{"slt-srem-const", ilr.KSlt, rule244},
+		{"slt-srem-const-false", ilr.KSlt, rule245},
+		{"slt-const-srem", ilr.KSlt, rule246},
+		{"slt-const-srem-false", ilr.KSlt, rule247},
+		{"ult-udiv-self", ilr.KUlt, rule248},
+		{"ult-and-self", ilr.KUlt, rule249},
+		{"ult-or-self", ilr.KUlt, rule250},
+		{"ult-lshr-self", ilr.KUlt, rule251},
+		{"ult-ite-same", ilr.KUlt, rule252},
+		{"slt-ite-same", ilr.KSlt, rule253},
+		{"uaddo-const", ilr.KUaddO, rule254},
+		{"saddo-const", ilr.KSaddO, rule255},
+		{"saddo-const-neg", ilr.KSaddO, rule256},
+		{"ssubo-const", ilr.KSsubO, rule257},
+		{"ssubo-const-neg", ilr.KSsubO, rule258},
+		{"ssubo-const-left", ilr.KSsubO, rule259},
+		{"ssubo-const-left-neg", ilr.KSsubO, rule260},
+		{"umulo-const", ilr.KUmulO, rule261},
+		{"smulo-const", ilr.KSmulO, rule262},
+		{"smulo-minus-one", ilr.KSmulO, rule263},
+		{"uaddo-zext", ilr.KUaddO, rule264},
+		{"saddo-sext", ilr.KSaddO, rule265},
+		{"ssubo-sext", ilr.KSsubO, rule266},
+		{"saddo-self-not", ilr.KSaddO, rule267},
 	}
 }
 
@@ -378,21 +399,6 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule11(m, args); t != 0 {
 			return t
 		}
-		if t := rule166(m, args); t != 0 {
-			return t
-		}
-		if t := rule167(m, args); t != 0 {
-			return t
-		}
-		if t := rule168(m, args); t != 0 {
-			return t
-		}
-		if t := rule169(m, args); t != 0 {
-			return t
-		}
-		if t := rule170(m, args); t != 0 {
-			return t
-		}
 		if t := rule171(m, args); t != 0 {
 			return t
 		}
@@ -468,6 +474,21 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule195(m, args); t != 0 {
 			return t
 		}
+		if t := rule196(m, args); t != 0 {
+			return t
+		}
+		if t := rule197(m, args); t != 0 {
+			return t
+		}
+		if t := rule198(m, args); t != 0 {
+			return t
+		}
+		if t := rule199(m, args); t != 0 {
+			return t
+		}
+		if t := rule200(m, args); t != 0 {
+			return t
+		}
 	case ilr.KIte:
 		if t := rule12(m, args); t != 0 {
 			return t
@@ -512,69 +533,17 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule60(m, args); t != 0 {
 			return t
 		}
-		if t := rule122(m, args); t != 0 {
+		if t := rule127(m, args); t != 0 {
 			return t
 		}
 	case ilr.KBvAnd:
-		if t := rule99(m, args); t != 0 {
-			return t
-		}
 		if t := rule104(m, args); t != 0 {
-			return t
-		}
-		if t := rule106(m, args); t != 0 {
 			return t
 		}
 		if t := rule109(m, args); t != 0 {
 			return t
 		}
 		if t := rule111(m, args); t != 0 {
-			return t
-		}
-		if t := rule113(m, args); t != 0 {
-			return t
-		}
-		if t := rule115(m, args); t != 0 {
-			return t
-		}
-		if t := rule117(m, args); t != 0 {
-			return t
-		}
-		if t := rule119(m, args); t != 0 {
-			return t
-		}
-		if t := rule120(m, args); t != 0 {
-			return t
-		}
-		if t := rule123(m, args); t != 0 {
-			return t
-		}
-		if t := rule124(m, args); t != 0 {
-			return t
-		}
-		if t := rule125(m, args); t != 0 {
-			return t
-		}
-		if t := rule131(m, args); t != 0 {
-			return t
-		}
-		if t := rule134(m, args); t != 0 {
-			return t
-		}
-	case ilr.KBvOr:
-		if t := rule100(m, args); t != 0 {
-			return t
-		}
-		if t := rule105(m, args); t != 0 {
-			return t
-		}
-		if t := rule107(m, args); t != 0 {
-			return t
-		}
-		if t := rule110(m, args); t != 0 {
-			return t
-		}
-		if t := rule112(m, args); t != 0 {
 			return t
 		}
 		if t := rule114(m, args); t != 0 {
@@ -586,44 +555,96 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule118(m, args); t != 0 {
 			return t
 		}
-		if t := rule121(m, args); t != 0 {
+		if t := rule120(m, args); t != 0 {
 			return t
 		}
-		if t := rule126(m, args); t != 0 {
+		if t := rule122(m, args); t != 0 {
+			return t
+		}
+		if t := rule124(m, args); t != 0 {
+			return t
+		}
+		if t := rule125(m, args); t != 0 {
+			return t
+		}
+		if t := rule128(m, args); t != 0 {
 			return t
 		}
 		if t := rule129(m, args); t != 0 {
 			return t
 		}
-		if t := rule132(m, args); t != 0 {
+		if t := rule130(m, args); t != 0 {
 			return t
 		}
 		if t := rule136(m, args); t != 0 {
 			return t
 		}
+		if t := rule139(m, args); t != 0 {
+			return t
+		}
+	case ilr.KBvOr:
+		if t := rule105(m, args); t != 0 {
+			return t
+		}
+		if t := rule110(m, args); t != 0 {
+			return t
+		}
+		if t := rule112(m, args); t != 0 {
+			return t
+		}
+		if t := rule115(m, args); t != 0 {
+			return t
+		}
+		if t := rule117(m, args); t != 0 {
+			return t
+		}
+		if t := rule119(m, args); t != 0 {
+			return t
+		}
+		if t := rule121(m, args); t != 0 {
+			return t
+		}
+		if t := rule123(m, args); t != 0 {
+			return t
+		}
+		if t := rule126(m, args); t != 0 {
+			return t
+		}
+		if t := rule131(m, args); t != 0 {
+			return t
+		}
+		if t := rule134(m, args); t != 0 {
+			return t
+		}
+		if t := rule137(m, args); t != 0 {
+			return t
+		}
+		if t := rule141(m, args); t != 0 {
+			return t
+		}
 	case ilr.KBvXor:
-		if t := rule101(m, args); t != 0 {
+		if t := rule106(m, args); t != 0 {
 			return t
 		}
-		if t := rule102(m, args); t != 0 {
-			return t
-		}
-		if t := rule103(m, args); t != 0 {
+		if t := rule107(m, args); t != 0 {
 			return t
 		}
 		if t := rule108(m, args); t != 0 {
 			return t
 		}
-		if t := rule127(m, args); t != 0 {
+		if t := rule113(m, args); t != 0 {
 			return t
 		}
-		if t := rule133(m, args); t != 0 {
+		if t := rule132(m, args); t != 0 {
 			return t
 		}
-		if t := rule135(m, args); t != 0 {
+		if t := rule138(m, args); t != 0 {
 			return t
 		}
-		if t := rule137(m, args); t != 0 {
+		if t := rule140(m, args); t != 0 {
+			return t
+		}
+		if t := rule142(m, args); t != 0 {
 			return t
 		}
 	case ilr.KNeg:
@@ -676,10 +697,10 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule66(m, args); t != 0 {
 			return t
 		}
-		if t := rule128(m, args); t != 0 {
+		if t := rule133(m, args); t != 0 {
 			return t
 		}
-		if t := rule130(m, args); t != 0 {
+		if t := rule135(m, args); t != 0 {
 			return t
 		}
 	case ilr.KMul:
@@ -720,16 +741,16 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule78(m, args); t != 0 {
 			return t
 		}
-		if t := rule95(m, args); t != 0 {
-			return t
-		}
-		if t := rule96(m, args); t != 0 {
-			return t
-		}
-	case ilr.KUrem:
 		if t := rule79(m, args); t != 0 {
 			return t
 		}
+		if t := rule100(m, args); t != 0 {
+			return t
+		}
+		if t := rule101(m, args); t != 0 {
+			return t
+		}
+	case ilr.KUrem:
 		if t := rule80(m, args); t != 0 {
 			return t
 		}
@@ -742,30 +763,23 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule83(m, args); t != 0 {
 			return t
 		}
-		if t := rule97(m, args); t != 0 {
-			return t
-		}
-		if t := rule98(m, args); t != 0 {
-			return t
-		}
-	case ilr.KSdiv:
 		if t := rule84(m, args); t != 0 {
 			return t
 		}
 		if t := rule85(m, args); t != 0 {
 			return t
 		}
+		if t := rule102(m, args); t != 0 {
+			return t
+		}
+		if t := rule103(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSdiv:
 		if t := rule86(m, args); t != 0 {
 			return t
 		}
 		if t := rule87(m, args); t != 0 {
-			return t
-		}
-		if t := rule93(m, args); t != 0 {
-			return t
-		}
-	case ilr.KSrem:
-		if t := rule88(m, args); t != 0 {
 			return t
 		}
 		if t := rule89(m, args); t != 0 {
@@ -780,63 +794,56 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule92(m, args); t != 0 {
 			return t
 		}
+		if t := rule98(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSrem:
+		if t := rule88(m, args); t != 0 {
+			return t
+		}
+		if t := rule93(m, args); t != 0 {
+			return t
+		}
 		if t := rule94(m, args); t != 0 {
 			return t
 		}
+		if t := rule95(m, args); t != 0 {
+			return t
+		}
+		if t := rule96(m, args); t != 0 {
+			return t
+		}
+		if t := rule97(m, args); t != 0 {
+			return t
+		}
+		if t := rule99(m, args); t != 0 {
+			return t
+		}
 	case ilr.KShl:
-		if t := rule138(m, args); t != 0 {
-			return t
-		}
-		if t := rule139(m, args); t != 0 {
-			return t
-		}
-		if t := rule140(m, args); t != 0 {
+		if t := rule143(m, args); t != 0 {
 			return t
 		}
 		if t := rule144(m, args); t != 0 {
 			return t
 		}
-	case ilr.KLshr:
-		if t := rule141(m, args); t != 0 {
-			return t
-		}
-		if t := rule142(m, args); t != 0 {
-			return t
-		}
 		if t := rule145(m, args); t != 0 {
 			return t
 		}
-	case ilr.KAshr:
-		if t := rule143(m, args); t != 0 {
+		if t := rule149(m, args); t != 0 {
 			return t
 		}
+	case ilr.KLshr:
 		if t := rule146(m, args); t != 0 {
 			return t
 		}
 		if t := rule147(m, args); t != 0 {
 			return t
 		}
-		if t := rule148(m, args); t != 0 {
-			return t
-		}
-	case ilr.KConcat:
-		if t := rule161(m, args); t != 0 {
-			return t
-		}
-		if t := rule162(m, args); t != 0 {
-			return t
-		}
-		if t := rule163(m, args); t != 0 {
-			return t
-		}
-		if t := rule164(m, args); t != 0 {
-			return t
-		}
-	case ilr.KExtract:
-		if t := rule149(m, args); t != 0 {
-			return t
-		}
 		if t := rule150(m, args); t != 0 {
+			return t
+		}
+	case ilr.KAshr:
+		if t := rule148(m, args); t != 0 {
 			return t
 		}
 		if t := rule151(m, args); t != 0 {
@@ -848,6 +855,20 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule153(m, args); t != 0 {
 			return t
 		}
+	case ilr.KConcat:
+		if t := rule166(m, args); t != 0 {
+			return t
+		}
+		if t := rule167(m, args); t != 0 {
+			return t
+		}
+		if t := rule168(m, args); t != 0 {
+			return t
+		}
+		if t := rule169(m, args); t != 0 {
+			return t
+		}
+	case ilr.KExtract:
 		if t := rule154(m, args); t != 0 {
 			return t
 		}
@@ -869,42 +890,42 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule160(m, args); t != 0 {
 			return t
 		}
-	case ilr.KSext:
+		if t := rule161(m, args); t != 0 {
+			return t
+		}
+		if t := rule162(m, args); t != 0 {
+			return t
+		}
+		if t := rule163(m, args); t != 0 {
+			return t
+		}
+		if t := rule164(m, args); t != 0 {
+			return t
+		}
 		if t := rule165(m, args); t != 0 {
 			return t
 		}
+	case ilr.KSext:
+		if t := rule170(m, args); t != 0 {
+			return t
+		}
 	case ilr.KUlt:
-		if t := rule196(m, args); t != 0 {
-			return t
-		}
-		if t := rule197(m, args); t != 0 {
-			return t
-		}
-		if t := rule198(m, args); t != 0 {
+		if t := rule201(m, args); t != 0 {
 			return t
 		}
 		if t := rule202(m, args); t != 0 {
 			return t
 		}
-		if t := rule204(m, args); t != 0 {
+		if t := rule203(m, args); t != 0 {
 			return t
 		}
-		if t := rule205(m, args); t != 0 {
-			return t
-		}
-		if t := rule208(m, args); t != 0 {
+		if t := rule207(m, args); t != 0 {
 			return t
 		}
 		if t := rule209(m, args); t != 0 {
 			return t
 		}
 		if t := rule210(m, args); t != 0 {
-			return t
-		}
-		if t := rule211(m, args); t != 0 {
-			return t
-		}
-		if t := rule212(m, args); t != 0 {
 			return t
 		}
 		if t := rule213(m, args); t != 0 {
@@ -919,52 +940,6 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule216(m, args); t != 0 {
 			return t
 		}
-		if t := rule221(m, args); t != 0 {
-			return t
-		}
-		if t := rule222(m, args); t != 0 {
-			return t
-		}
-		if t := rule224(m, args); t != 0 {
-			return t
-		}
-		if t := rule226(m, args); t != 0 {
-			return t
-		}
-		if t := rule227(m, args); t != 0 {
-			return t
-		}
-		if t := rule228(m, args); t != 0 {
-			return t
-		}
-		if t := rule229(m, args); t != 0 {
-			return t
-		}
-		if t := rule230(m, args); t != 0 {
-			return t
-		}
-		if t := rule231(m, args); t != 0 {
-			return t
-		}
-	case ilr.KSlt:
-		if t := rule199(m, args); t != 0 {
-			return t
-		}
-		if t := rule200(m, args); t != 0 {
-			return t
-		}
-		if t := rule201(m, args); t != 0 {
-			return t
-		}
-		if t := rule203(m, args); t != 0 {
-			return t
-		}
-		if t := rule206(m, args); t != 0 {
-			return t
-		}
-		if t := rule207(m, args); t != 0 {
-			return t
-		}
 		if t := rule217(m, args); t != 0 {
 			return t
 		}
@@ -977,36 +952,85 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule220(m, args); t != 0 {
 			return t
 		}
-		if t := rule223(m, args); t != 0 {
+		if t := rule221(m, args); t != 0 {
 			return t
 		}
-		if t := rule225(m, args); t != 0 {
+		if t := rule226(m, args); t != 0 {
+			return t
+		}
+		if t := rule227(m, args); t != 0 {
+			return t
+		}
+		if t := rule229(m, args); t != 0 {
+			return t
+		}
+		if t := rule231(m, args); t != 0 {
 			return t
 		}
 		if t := rule232(m, args); t != 0 {
 			return t
 		}
-	case ilr.KUaddO:
 		if t := rule233(m, args); t != 0 {
 			return t
 		}
-		if t := rule243(m, args); t != 0 {
-			return t
-		}
-	case ilr.KSaddO:
 		if t := rule234(m, args); t != 0 {
 			return t
 		}
 		if t := rule235(m, args); t != 0 {
 			return t
 		}
-		if t := rule244(m, args); t != 0 {
+		if t := rule248(m, args); t != 0 {
 			return t
 		}
-		if t := rule246(m, args); t != 0 {
+		if t := rule249(m, args); t != 0 {
 			return t
 		}
-	case ilr.KSsubO:
+		if t := rule250(m, args); t != 0 {
+			return t
+		}
+		if t := rule251(m, args); t != 0 {
+			return t
+		}
+		if t := rule252(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSlt:
+		if t := rule204(m, args); t != 0 {
+			return t
+		}
+		if t := rule205(m, args); t != 0 {
+			return t
+		}
+		if t := rule206(m, args); t != 0 {
+			return t
+		}
+		if t := rule208(m, args); t != 0 {
+			return t
+		}
+		if t := rule211(m, args); t != 0 {
+			return t
+		}
+		if t := rule212(m, args); t != 0 {
+			return t
+		}
+		if t := rule222(m, args); t != 0 {
+			return t
+		}
+		if t := rule223(m, args); t != 0 {
+			return t
+		}
+		if t := rule224(m, args); t != 0 {
+			return t
+		}
+		if t := rule225(m, args); t != 0 {
+			return t
+		}
+		if t := rule228(m, args); t != 0 {
+			return t
+		}
+		if t := rule230(m, args); t != 0 {
+			return t
+		}
 		if t := rule236(m, args); t != 0 {
 			return t
 		}
@@ -1019,18 +1043,78 @@ func (m *match) applyRules(k ilr.Kind, args []ilr.Term) ilr.Term {
 		if t := rule239(m, args); t != 0 {
 			return t
 		}
-		if t := rule245(m, args); t != 0 {
-			return t
-		}
-	case ilr.KUmulO:
 		if t := rule240(m, args); t != 0 {
 			return t
 		}
-	case ilr.KSmulO:
 		if t := rule241(m, args); t != 0 {
 			return t
 		}
 		if t := rule242(m, args); t != 0 {
+			return t
+		}
+		if t := rule243(m, args); t != 0 {
+			return t
+		}
+		if t := rule244(m, args); t != 0 {
+			return t
+		}
+		if t := rule245(m, args); t != 0 {
+			return t
+		}
+		if t := rule246(m, args); t != 0 {
+			return t
+		}
+		if t := rule247(m, args); t != 0 {
+			return t
+		}
+		if t := rule253(m, args); t != 0 {
+			return t
+		}
+	case ilr.KUaddO:
+		if t := rule254(m, args); t != 0 {
+			return t
+		}
+		if t := rule264(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSaddO:
+		if t := rule255(m, args); t != 0 {
+			return t
+		}
+		if t := rule256(m, args); t != 0 {
+			return t
+		}
+		if t := rule265(m, args); t != 0 {
+			return t
+		}
+		if t := rule267(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSsubO:
+		if t := rule257(m, args); t != 0 {
+			return t
+		}
+		if t := rule258(m, args); t != 0 {
+			return t
+		}
+		if t := rule259(m, args); t != 0 {
+			return t
+		}
+		if t := rule260(m, args); t != 0 {
+			return t
+		}
+		if t := rule266(m, args); t != 0 {
+			return t
+		}
+	case ilr.KUmulO:
+		if t := rule261(m, args); t != 0 {
+			return t
+		}
+	case ilr.KSmulO:
+		if t := rule262(m, args); t != 0 {
+			return t
+		}
+		if t := rule263(m, args); t != 0 {
 			return t
 		}
 	}
@@ -3021,61 +3105,8 @@ func rule73(m *match, args []ilr.Term) ilr.Term {
 	return 0
 }
 
-// udiv-pow2: (bvudiv x $c) => (bvlshr x {=log2(cv)}) if pow2(cv)
-func rule74(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	x := args[0]
-	_ = x
-	c := args[1]
-	cv, ok := s.ConstVal(c)
-	if !ok {
-		return 0
-	}
-	_ = cv
-	if !(pow2(cv)) {
-		return 0
-	}
-	r1 := s.Const(log2(cv))
-	return s.Lshr(x, r1)
-}
-
-// udiv-self: (bvudiv x x) => (ite (= x 0) -1 1)
-func rule75(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	x := args[0]
-	_ = x
-	if x != args[1] {
-		return 0
-	}
-	r1 := s.Eq(x, s.Int(s.Width(x), 0))
-	return s.Ite(r1, s.Int(m.sort.W, -1), s.Int(m.sort.W, 1))
-}
-
-// udiv-zero: (bvudiv x 0) => -1
-func rule76(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	x := args[0]
-	_ = x
-	if !m.isNumber(args[1], "0") {
-		return 0
-	}
-	return s.Int(m.sort.W, -1)
-}
-
-// udiv-of-zero: (bvudiv 0 x) => (ite (= x 0) -1 0)
-func rule77(m *match, args []ilr.Term) ilr.Term {
-	s := m.s
-	if !m.isNumber(args[0], "0") {
-		return 0
-	}
-	x := args[1]
-	_ = x
-	r1 := s.Eq(x, s.Int(s.Width(x), 0))
-	return s.Ite(r1, s.Int(m.sort.W, -1), s.Int(m.sort.W, 0))
-}
-
 // udiv-udiv: (bvudiv (bvudiv x $c) $d) => (bvudiv x (bvmul $c $d)) if !cv.IsZero() && !dv.IsZero() && !bits.UmulOverflow(cv, dv)
-func rule78(m *match, args []ilr.Term) ilr.Term {
+func rule74(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -3102,8 +3133,117 @@ func rule78(m *match, args []ilr.Term) ilr.Term {
 	return s.Udiv(x, r2)
 }
 
-// urem-one: (bvurem x 1) => 0
+// udiv-urem: (bvudiv (bvurem x $c) $d) => (bvurem (bvudiv x $d) {=bits.Udiv(cv,dv)}) if !cv.IsZero() && divides(dv, cv)
+func rule75(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KUrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(!cv.IsZero() && divides(dv, cv)) {
+		return 0
+	}
+	r2 := s.Udiv(x, d)
+	r3 := s.Const(bits.Udiv(cv, dv))
+	return s.Urem(r2, r3)
+}
+
+// udiv-pow2: (bvudiv x $c) => (bvlshr x {=log2(cv)}) if pow2(cv)
+func rule76(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	x := args[0]
+	_ = x
+	c := args[1]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(pow2(cv)) {
+		return 0
+	}
+	r1 := s.Const(log2(cv))
+	return s.Lshr(x, r1)
+}
+
+// udiv-self: (bvudiv x x) => (ite (= x 0) -1 1)
+func rule77(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	x := args[0]
+	_ = x
+	if x != args[1] {
+		return 0
+	}
+	r1 := s.Eq(x, s.Int(s.Width(x), 0))
+	return s.Ite(r1, s.Int(m.sort.W, -1), s.Int(m.sort.W, 1))
+}
+
+// udiv-zero: (bvudiv x 0) => -1
+func rule78(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	x := args[0]
+	_ = x
+	if !m.isNumber(args[1], "0") {
+		return 0
+	}
+	return s.Int(m.sort.W, -1)
+}
+
+// udiv-of-zero: (bvudiv 0 x) => (ite (= x 0) -1 0)
 func rule79(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	if !m.isNumber(args[0], "0") {
+		return 0
+	}
+	x := args[1]
+	_ = x
+	r1 := s.Eq(x, s.Int(s.Width(x), 0))
+	return s.Ite(r1, s.Int(m.sort.W, -1), s.Int(m.sort.W, 0))
+}
+
+// urem-urem-const: (bvurem (bvurem x $c) $d) => (bvurem x $d) if !cv.IsZero() && divides(dv, cv)
+func rule80(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KUrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(!cv.IsZero() && divides(dv, cv)) {
+		return 0
+	}
+	return s.Urem(x, d)
+}
+
+// urem-one: (bvurem x 1) => 0
+func rule81(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3114,7 +3254,7 @@ func rule79(m *match, args []ilr.Term) ilr.Term {
 }
 
 // urem-pow2: (bvurem x $c) => (bvand x {=bits.Sub(cv,bits.New(cv.Width(),1))}) if pow2(cv)
-func rule80(m *match, args []ilr.Term) ilr.Term {
+func rule82(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3132,7 +3272,7 @@ func rule80(m *match, args []ilr.Term) ilr.Term {
 }
 
 // urem-self: (bvurem x x) => 0
-func rule81(m *match, args []ilr.Term) ilr.Term {
+func rule83(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3143,7 +3283,7 @@ func rule81(m *match, args []ilr.Term) ilr.Term {
 }
 
 // urem-of-zero: (bvurem 0 x) => 0
-func rule82(m *match, args []ilr.Term) ilr.Term {
+func rule84(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -3154,7 +3294,7 @@ func rule82(m *match, args []ilr.Term) ilr.Term {
 }
 
 // urem-urem: (bvurem (bvurem x y) y) => (bvurem x y)
-func rule83(m *match, args []ilr.Term) ilr.Term {
+func rule85(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	y := args[1]
 	_ = y
@@ -3170,8 +3310,92 @@ func rule83(m *match, args []ilr.Term) ilr.Term {
 	return s.Urem(x, y)
 }
 
+// sdiv-sdiv: (bvsdiv (bvsdiv x $c) $d) => (bvsdiv x (bvmul $c $d)) if positive(cv) && positive(dv) && !bits.SmulOverflow(cv, dv)
+func rule86(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && positive(dv) && !bits.SmulOverflow(cv, dv)) {
+		return 0
+	}
+	r2 := s.Mul(c, d)
+	return s.Sdiv(x, r2)
+}
+
+// sdiv-srem: (bvsdiv (bvsrem x $c) $d) => (bvsrem (bvsdiv x $d) {=bits.Udiv(cv,dv)}) if positive(cv) && positive(dv) && divides(dv, cv)
+func rule87(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && positive(dv) && divides(dv, cv)) {
+		return 0
+	}
+	r2 := s.Sdiv(x, d)
+	r3 := s.Const(bits.Udiv(cv, dv))
+	return s.Srem(r2, r3)
+}
+
+// srem-srem-const: (bvsrem (bvsrem x $c) $d) => (bvsrem x $d) if positive(cv) && positive(dv) && divides(dv, cv)
+func rule88(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && positive(dv) && divides(dv, cv)) {
+		return 0
+	}
+	return s.Srem(x, d)
+}
+
 // sdiv-minus-one: (bvsdiv x -1) => (bvneg x)
-func rule84(m *match, args []ilr.Term) ilr.Term {
+func rule89(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3182,7 +3406,7 @@ func rule84(m *match, args []ilr.Term) ilr.Term {
 }
 
 // sdiv-self: (bvsdiv x x) => (ite (= x 0) -1 1)
-func rule85(m *match, args []ilr.Term) ilr.Term {
+func rule90(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3194,7 +3418,7 @@ func rule85(m *match, args []ilr.Term) ilr.Term {
 }
 
 // sdiv-min: (bvsdiv x min) => (ite (= x min) 1 0)
-func rule86(m *match, args []ilr.Term) ilr.Term {
+func rule91(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3206,7 +3430,7 @@ func rule86(m *match, args []ilr.Term) ilr.Term {
 }
 
 // sdiv-pow2: (bvsdiv x $c) => (bvashr (bvadd x (ite (bvslt x 0) {=bits.Sub(cv,bits.New(cv.Width(),1))} 0)) {=log2(cv)}) if pow2(cv) && !cv.Sign() && !cv.IsOne()
-func rule87(m *match, args []ilr.Term) ilr.Term {
+func rule92(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3228,7 +3452,7 @@ func rule87(m *match, args []ilr.Term) ilr.Term {
 }
 
 // srem-one: (bvsrem x 1) => 0
-func rule88(m *match, args []ilr.Term) ilr.Term {
+func rule93(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3239,7 +3463,7 @@ func rule88(m *match, args []ilr.Term) ilr.Term {
 }
 
 // srem-minus-one: (bvsrem x -1) => 0
-func rule89(m *match, args []ilr.Term) ilr.Term {
+func rule94(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3250,7 +3474,7 @@ func rule89(m *match, args []ilr.Term) ilr.Term {
 }
 
 // srem-self: (bvsrem x x) => 0
-func rule90(m *match, args []ilr.Term) ilr.Term {
+func rule95(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3261,7 +3485,7 @@ func rule90(m *match, args []ilr.Term) ilr.Term {
 }
 
 // srem-of-zero: (bvsrem 0 x) => 0
-func rule91(m *match, args []ilr.Term) ilr.Term {
+func rule96(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -3272,7 +3496,7 @@ func rule91(m *match, args []ilr.Term) ilr.Term {
 }
 
 // srem-pow2: (bvsrem x $c) => (ite (bvslt x 0) (bvneg (bvand (bvneg x) {=bits.Sub(cv,bits.New(cv.Width(),1))})) (bvand x {=bits.Sub(cv,bits.New(cv.Width(),1))})) if pow2(cv) && !cv.Sign()
-func rule92(m *match, args []ilr.Term) ilr.Term {
+func rule97(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3296,7 +3520,7 @@ func rule92(m *match, args []ilr.Term) ilr.Term {
 }
 
 // sdiv-nonneg: (bvsdiv x y) => (bvudiv x y) if m.nonneg(x) && m.nonneg(y)
-func rule93(m *match, args []ilr.Term) ilr.Term {
+func rule98(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3309,7 +3533,7 @@ func rule93(m *match, args []ilr.Term) ilr.Term {
 }
 
 // srem-nonneg: (bvsrem x y) => (bvurem x y) if m.nonneg(x) && m.nonneg(y)
-func rule94(m *match, args []ilr.Term) ilr.Term {
+func rule99(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -3322,7 +3546,7 @@ func rule94(m *match, args []ilr.Term) ilr.Term {
 }
 
 // udiv-ext: (bvudiv (zero_extend x) (zero_extend y)) => (ite (= y 0) -1 (zero_extend {sort.W} (bvudiv x y))) if s.Width(x) == s.Width(y)
-func rule95(m *match, args []ilr.Term) ilr.Term {
+func rule100(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -3345,7 +3569,7 @@ func rule95(m *match, args []ilr.Term) ilr.Term {
 }
 
 // udiv-ext-const: (bvudiv (zero_extend x) $c) => (zero_extend {sort.W} (bvudiv x {=bits.Trunc(cv,s.Width(x))})) if !cv.IsZero() && fitsUnsigned(cv, s.Width(x))
-func rule96(m *match, args []ilr.Term) ilr.Term {
+func rule101(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -3367,7 +3591,7 @@ func rule96(m *match, args []ilr.Term) ilr.Term {
 }
 
 // urem-ext: (bvurem (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvurem x y)) if s.Width(x) == s.Width(y)
-func rule97(m *match, args []ilr.Term) ilr.Term {
+func rule102(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -3388,7 +3612,7 @@ func rule97(m *match, args []ilr.Term) ilr.Term {
 }
 
 // urem-ext-const: (bvurem (zero_extend x) $c) => (zero_extend {sort.W} (bvurem x {=bits.Trunc(cv,s.Width(x))})) if !cv.IsZero() && fitsUnsigned(cv, s.Width(x))
-func rule98(m *match, args []ilr.Term) ilr.Term {
+func rule103(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -3410,7 +3634,7 @@ func rule98(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-not-self: (bvand x (bvnot x)) => 0
-func rule99(m *match, args []ilr.Term) ilr.Term {
+func rule104(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3428,7 +3652,7 @@ func rule99(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-not-self: (bvor x (bvnot x)) => -1
-func rule100(m *match, args []ilr.Term) ilr.Term {
+func rule105(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3446,7 +3670,7 @@ func rule100(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-not-self: (bvxor x (bvnot x)) => -1
-func rule101(m *match, args []ilr.Term) ilr.Term {
+func rule106(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3464,7 +3688,7 @@ func rule101(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-not: (bvxor (bvnot x) y) => (bvnot (bvxor x y))
-func rule102(m *match, args []ilr.Term) ilr.Term {
+func rule107(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		y := args[1-i1]
@@ -3482,7 +3706,7 @@ func rule102(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-xor: (bvxor x (bvxor x y)) => y
-func rule103(m *match, args []ilr.Term) ilr.Term {
+func rule108(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3504,7 +3728,7 @@ func rule103(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-and: (bvand x (bvand x y)) => (bvand x y)
-func rule104(m *match, args []ilr.Term) ilr.Term {
+func rule109(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3526,7 +3750,7 @@ func rule104(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-or: (bvor x (bvor x y)) => (bvor x y)
-func rule105(m *match, args []ilr.Term) ilr.Term {
+func rule110(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3548,7 +3772,7 @@ func rule105(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-const-const: (bvand (bvand x $c) $d) => (bvand x (bvand $c $d))
-func rule106(m *match, args []ilr.Term) ilr.Term {
+func rule111(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -3573,7 +3797,7 @@ func rule106(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-const-const: (bvor (bvor x $c) $d) => (bvor x (bvor $c $d))
-func rule107(m *match, args []ilr.Term) ilr.Term {
+func rule112(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -3598,7 +3822,7 @@ func rule107(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-const-const: (bvxor (bvxor x $c) $d) => (bvxor x (bvxor $c $d))
-func rule108(m *match, args []ilr.Term) ilr.Term {
+func rule113(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -3623,7 +3847,7 @@ func rule108(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-or: (bvand x (bvor x y)) => x
-func rule109(m *match, args []ilr.Term) ilr.Term {
+func rule114(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3645,7 +3869,7 @@ func rule109(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-and: (bvor x (bvand x y)) => x
-func rule110(m *match, args []ilr.Term) ilr.Term {
+func rule115(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3667,7 +3891,7 @@ func rule110(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-or-or: (bvand x (bvor y (bvor x z))) => x
-func rule111(m *match, args []ilr.Term) ilr.Term {
+func rule116(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3697,7 +3921,7 @@ func rule111(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-and-and: (bvor x (bvand y (bvand x z))) => x
-func rule112(m *match, args []ilr.Term) ilr.Term {
+func rule117(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3727,7 +3951,7 @@ func rule112(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-not-or: (bvand x (bvnot (bvor x y))) => 0
-func rule113(m *match, args []ilr.Term) ilr.Term {
+func rule118(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3753,7 +3977,7 @@ func rule113(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-not-and: (bvor x (bvnot (bvand x y))) => -1
-func rule114(m *match, args []ilr.Term) ilr.Term {
+func rule119(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3779,7 +4003,7 @@ func rule114(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-or-or-not: (bvand (bvor x y) (bvor x (bvnot y))) => x
-func rule115(m *match, args []ilr.Term) ilr.Term {
+func rule120(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3814,7 +4038,7 @@ func rule115(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-and-and-not: (bvor (bvand x y) (bvand x (bvnot y))) => x
-func rule116(m *match, args []ilr.Term) ilr.Term {
+func rule121(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3849,7 +4073,7 @@ func rule116(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-or-not: (bvand x (bvor (bvnot x) y)) => (bvand x y)
-func rule117(m *match, args []ilr.Term) ilr.Term {
+func rule122(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3875,7 +4099,7 @@ func rule117(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-and-not: (bvor x (bvand (bvnot x) y)) => (bvor x y)
-func rule118(m *match, args []ilr.Term) ilr.Term {
+func rule123(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3901,7 +4125,7 @@ func rule118(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-not-and-bits: (bvand x (bvnot (bvand x y))) => (bvand x (bvnot y))
-func rule119(m *match, args []ilr.Term) ilr.Term {
+func rule124(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -3928,7 +4152,7 @@ func rule119(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-nots: (bvand (bvnot x) (bvnot y)) => (bvnot (bvor x y))
-func rule120(m *match, args []ilr.Term) ilr.Term {
+func rule125(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3950,7 +4174,7 @@ func rule120(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-nots: (bvor (bvnot x) (bvnot y)) => (bvnot (bvand x y))
-func rule121(m *match, args []ilr.Term) ilr.Term {
+func rule126(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -3972,7 +4196,7 @@ func rule121(m *match, args []ilr.Term) ilr.Term {
 }
 
 // not-xor-const: (bvnot (bvxor x $c)) => (bvxor x (bvnot $c))
-func rule122(m *match, args []ilr.Term) ilr.Term {
+func rule127(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KBvXor {
@@ -3991,7 +4215,7 @@ func rule122(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-low-mask: (bvand x $c) => (zero_extend {sort.W} (extract {maskLen(cv)-1} 0 x)) if maskLen(cv) > 0 && maskLen(cv) < sort.W
-func rule123(m *match, args []ilr.Term) ilr.Term {
+func rule128(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4008,7 +4232,7 @@ func rule123(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-high-mask: (bvand x $c) => (concat (extract {sort.W-1} {cv.TrailingZeros()} x) {=bits.New(cv.TrailingZeros(),0)}) if !cv.IsZero() && maskLen(bits.Not(cv)) > 0 && maskLen(bits.Not(cv)) < sort.W
-func rule124(m *match, args []ilr.Term) ilr.Term {
+func rule129(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4027,7 +4251,7 @@ func rule124(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-middle-mask: (bvand x $c) => (zero_extend {sort.W} (concat (extract {cv.TrailingZeros()+cv.OnesCount()-1} {cv.TrailingZeros()} x) {=bits.New(cv.TrailingZeros(),0)})) if middleMask(cv)
-func rule125(m *match, args []ilr.Term) ilr.Term {
+func rule130(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4046,7 +4270,7 @@ func rule125(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-join: (bvor (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
-func rule126(m *match, args []ilr.Term) ilr.Term {
+func rule131(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4074,7 +4298,7 @@ func rule126(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-join: (bvxor (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
-func rule127(m *match, args []ilr.Term) ilr.Term {
+func rule132(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4102,7 +4326,7 @@ func rule127(m *match, args []ilr.Term) ilr.Term {
 }
 
 // add-join: (bvadd (concat x 0) (zero_extend y)) => (concat x (zero_extend {sort.W-s.Width(x)} y)) if s.Width(y) <= sort.W-s.Width(x)
-func rule128(m *match, args []ilr.Term) ilr.Term {
+func rule133(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4130,7 +4354,7 @@ func rule128(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-join-const: (bvor (concat x 0) $c) => (concat x {=bits.Trunc(cv,sort.W-s.Width(x))}) if fitsUnsigned(cv, sort.W-s.Width(x))
-func rule129(m *match, args []ilr.Term) ilr.Term {
+func rule134(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4155,7 +4379,7 @@ func rule129(m *match, args []ilr.Term) ilr.Term {
 }
 
 // add-join-const: (bvadd (concat x 0) $c) => (concat x {=bits.Trunc(cv,sort.W-s.Width(x))}) if fitsUnsigned(cv, sort.W-s.Width(x))
-func rule130(m *match, args []ilr.Term) ilr.Term {
+func rule135(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4180,7 +4404,7 @@ func rule130(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-zext-zext: (bvand (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvand x y)) if s.Width(x) == s.Width(y)
-func rule131(m *match, args []ilr.Term) ilr.Term {
+func rule136(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4204,7 +4428,7 @@ func rule131(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-zext-zext: (bvor (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvor x y)) if s.Width(x) == s.Width(y)
-func rule132(m *match, args []ilr.Term) ilr.Term {
+func rule137(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4228,7 +4452,7 @@ func rule132(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-zext-zext: (bvxor (zero_extend x) (zero_extend y)) => (zero_extend {sort.W} (bvxor x y)) if s.Width(x) == s.Width(y)
-func rule133(m *match, args []ilr.Term) ilr.Term {
+func rule138(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4252,7 +4476,7 @@ func rule133(m *match, args []ilr.Term) ilr.Term {
 }
 
 // and-zext-const: (bvand (zero_extend x) $c) => (zero_extend {sort.W} (bvand x {=bits.Trunc(cv,s.Width(x))}))
-func rule134(m *match, args []ilr.Term) ilr.Term {
+func rule139(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4271,7 +4495,7 @@ func rule134(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-zext-const: (bvxor (zero_extend x) $c) => (zero_extend {sort.W} (bvxor x {=bits.Trunc(cv,s.Width(x))})) if fitsUnsigned(cv, s.Width(x))
-func rule135(m *match, args []ilr.Term) ilr.Term {
+func rule140(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4293,7 +4517,7 @@ func rule135(m *match, args []ilr.Term) ilr.Term {
 }
 
 // or-zext-const: (bvor (zero_extend x) $c) => (zero_extend {sort.W} (bvor x {=bits.Trunc(cv,s.Width(x))})) if fitsUnsigned(cv, s.Width(x))
-func rule136(m *match, args []ilr.Term) ilr.Term {
+func rule141(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4315,7 +4539,7 @@ func rule136(m *match, args []ilr.Term) ilr.Term {
 }
 
 // xor-bit: (bvxor x -1) => (bvnot x)
-func rule137(m *match, args []ilr.Term) ilr.Term {
+func rule142(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4326,7 +4550,7 @@ func rule137(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-sum: (bvshl (bvadd x $c) $d) => (bvadd (bvshl x $d) (bvshl $c $d))
-func rule138(m *match, args []ilr.Term) ilr.Term {
+func rule143(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -4352,7 +4576,7 @@ func rule138(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-const: (bvshl x $c) => (concat (extract {sort.W-1-amount(cv)} 0 x) {=bits.New(amount(cv),0)}) if amount(cv) > 0 && amount(cv) < sort.W
-func rule139(m *match, args []ilr.Term) ilr.Term {
+func rule144(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4371,7 +4595,7 @@ func rule139(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-over: (bvshl x $c) => 0 if amount(cv) >= sort.W
-func rule140(m *match, args []ilr.Term) ilr.Term {
+func rule145(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4388,7 +4612,7 @@ func rule140(m *match, args []ilr.Term) ilr.Term {
 }
 
 // lshr-const: (bvlshr x $c) => (zero_extend {sort.W} (extract {sort.W-1} {amount(cv)} x)) if amount(cv) < sort.W
-func rule141(m *match, args []ilr.Term) ilr.Term {
+func rule146(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4405,7 +4629,7 @@ func rule141(m *match, args []ilr.Term) ilr.Term {
 }
 
 // lshr-over: (bvlshr x $c) => 0 if amount(cv) >= sort.W
-func rule142(m *match, args []ilr.Term) ilr.Term {
+func rule147(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4422,7 +4646,7 @@ func rule142(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ashr-const: (bvashr x $c) => (sign_extend {sort.W} (extract {sort.W-1} {min(amount(cv),sort.W-1)} x))
-func rule143(m *match, args []ilr.Term) ilr.Term {
+func rule148(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4436,7 +4660,7 @@ func rule143(m *match, args []ilr.Term) ilr.Term {
 }
 
 // shl-of-zero: (bvshl 0 x) => 0
-func rule144(m *match, args []ilr.Term) ilr.Term {
+func rule149(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -4447,7 +4671,7 @@ func rule144(m *match, args []ilr.Term) ilr.Term {
 }
 
 // lshr-of-zero: (bvlshr 0 x) => 0
-func rule145(m *match, args []ilr.Term) ilr.Term {
+func rule150(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -4458,7 +4682,7 @@ func rule145(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ashr-of-zero: (bvashr 0 x) => 0
-func rule146(m *match, args []ilr.Term) ilr.Term {
+func rule151(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -4469,7 +4693,7 @@ func rule146(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ashr-of-ones: (bvashr -1 x) => -1
-func rule147(m *match, args []ilr.Term) ilr.Term {
+func rule152(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "-1") {
 		return 0
@@ -4480,7 +4704,7 @@ func rule147(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ashr-nonneg: (bvashr x y) => (bvlshr x y) if m.nonneg(x)
-func rule148(m *match, args []ilr.Term) ilr.Term {
+func rule153(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4493,7 +4717,7 @@ func rule148(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-zext-part: (extract h l (zero_extend x)) => (zero_extend {h-l+1} (extract {s.Width(x)-1} l x)) if l < s.Width(x) && h >= s.Width(x)
-func rule149(m *match, args []ilr.Term) ilr.Term {
+func rule154(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4510,7 +4734,7 @@ func rule149(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-sext-part: (extract h l (sign_extend x)) => (sign_extend {h-l+1} (extract {s.Width(x)-1} l x)) if l < s.Width(x) && h >= s.Width(x)
-func rule150(m *match, args []ilr.Term) ilr.Term {
+func rule155(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4527,7 +4751,7 @@ func rule150(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-sext-sign: (extract h l (sign_extend x)) => (sign_extend {h-l+1} (extract {s.Width(x)-1} {s.Width(x)-1} x)) if l >= s.Width(x)
-func rule151(m *match, args []ilr.Term) ilr.Term {
+func rule156(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4544,7 +4768,7 @@ func rule151(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-concat: (extract h l (concat x y)) => (concat (extract {h-s.Width(y)} 0 x) (extract {s.Width(y)-1} l y)) if l < s.Width(y) && h >= s.Width(y)
-func rule152(m *match, args []ilr.Term) ilr.Term {
+func rule157(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4565,7 +4789,7 @@ func rule152(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-not: (extract h l (bvnot x)) => (bvnot (extract h l x))
-func rule153(m *match, args []ilr.Term) ilr.Term {
+func rule158(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4580,7 +4804,7 @@ func rule153(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-and: (extract h l (bvand x y)) => (bvand (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule154(m *match, args []ilr.Term) ilr.Term {
+func rule159(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4604,7 +4828,7 @@ func rule154(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-or: (extract h l (bvor x y)) => (bvor (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule155(m *match, args []ilr.Term) ilr.Term {
+func rule160(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4628,7 +4852,7 @@ func rule155(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-xor: (extract h l (bvxor x y)) => (bvxor (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule156(m *match, args []ilr.Term) ilr.Term {
+func rule161(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4652,7 +4876,7 @@ func rule156(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-add: (extract h l (bvadd x y)) => (bvadd (extract h l x) (extract h l y)) if l == 0 && (narrow(s, x) || narrow(s, y))
-func rule157(m *match, args []ilr.Term) ilr.Term {
+func rule162(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4676,7 +4900,7 @@ func rule157(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-neg: (extract h l (bvneg x)) => (bvneg (extract h l x)) if l == 0
-func rule158(m *match, args []ilr.Term) ilr.Term {
+func rule163(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4694,7 +4918,7 @@ func rule158(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-mul: (extract h l (bvmul x y)) => (bvmul (extract h l x) (extract h l y)) if l == 0 && (narrow(s, x) || narrow(s, y))
-func rule159(m *match, args []ilr.Term) ilr.Term {
+func rule164(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4718,7 +4942,7 @@ func rule159(m *match, args []ilr.Term) ilr.Term {
 }
 
 // extract-ite: (extract h l (ite c x y)) => (ite c (extract h l x) (extract h l y)) if narrow(s, x) || narrow(s, y)
-func rule160(m *match, args []ilr.Term) ilr.Term {
+func rule165(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	h, l := m.hi, m.lo
 	_, _ = h, l
@@ -4741,7 +4965,7 @@ func rule160(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-right: (concat (concat x y) z) => (concat x (concat y z))
-func rule161(m *match, args []ilr.Term) ilr.Term {
+func rule166(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	z := args[1]
 	_ = z
@@ -4758,7 +4982,7 @@ func rule161(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-extracts: (concat (extract a b x) (concat (extract c d x) y)) => (concat (extract a d x) y) if b == c+1
-func rule162(m *match, args []ilr.Term) ilr.Term {
+func rule167(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KExtract {
@@ -4791,7 +5015,7 @@ func rule162(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-consts: (concat $c (concat $d x)) => (concat (concat $c $d) x)
-func rule163(m *match, args []ilr.Term) ilr.Term {
+func rule168(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -4816,7 +5040,7 @@ func rule163(m *match, args []ilr.Term) ilr.Term {
 }
 
 // concat-zext: (concat (zero_extend x) y) => (zero_extend {sort.W} (concat x y))
-func rule164(m *match, args []ilr.Term) ilr.Term {
+func rule169(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	y := args[1]
 	_ = y
@@ -4830,7 +5054,7 @@ func rule164(m *match, args []ilr.Term) ilr.Term {
 }
 
 // sext-nonneg: (sign_extend x) => (zero_extend {sort.W} x) if m.nonneg(x)
-func rule165(m *match, args []ilr.Term) ilr.Term {
+func rule170(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -4841,7 +5065,7 @@ func rule165(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-const: (= (bvadd x $c) $d) => (= x (bvadd $d (bvneg $c)))
-func rule166(m *match, args []ilr.Term) ilr.Term {
+func rule171(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -4867,7 +5091,7 @@ func rule166(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-self: (= (bvadd x y) x) => (= y 0)
-func rule167(m *match, args []ilr.Term) ilr.Term {
+func rule172(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[1-i1]
@@ -4889,7 +5113,7 @@ func rule167(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-add: (= (bvadd x y) (bvadd x z)) => (= y z)
-func rule168(m *match, args []ilr.Term) ilr.Term {
+func rule173(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4919,7 +5143,7 @@ func rule168(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-add-const-both: (= (bvadd x $c) (bvadd y $d)) => (= x (bvadd y {=bits.Sub(dv,cv)}))
-func rule169(m *match, args []ilr.Term) ilr.Term {
+func rule174(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -4954,7 +5178,7 @@ func rule169(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sub-zero: (= (bvadd x (bvneg y)) 0) => (= x y)
-func rule170(m *match, args []ilr.Term) ilr.Term {
+func rule175(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -4978,7 +5202,7 @@ func rule170(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-neg-const: (= (bvneg x) $c) => (= x (bvneg $c))
-func rule171(m *match, args []ilr.Term) ilr.Term {
+func rule176(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -4997,7 +5221,7 @@ func rule171(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-neg-neg: (= (bvneg x) (bvneg y)) => (= x y)
-func rule172(m *match, args []ilr.Term) ilr.Term {
+func rule177(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5018,7 +5242,7 @@ func rule172(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-not-const: (= (bvnot x) $c) => (= x (bvnot $c))
-func rule173(m *match, args []ilr.Term) ilr.Term {
+func rule178(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5037,7 +5261,7 @@ func rule173(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-not-not-bits: (= (bvnot x) (bvnot y)) => (= x y)
-func rule174(m *match, args []ilr.Term) ilr.Term {
+func rule179(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5058,7 +5282,7 @@ func rule174(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-not-self: (= x (bvnot x)) => false
-func rule175(m *match, args []ilr.Term) ilr.Term {
+func rule180(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
@@ -5076,7 +5300,7 @@ func rule175(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-self: (= (bvxor x y) x) => (= y 0)
-func rule176(m *match, args []ilr.Term) ilr.Term {
+func rule181(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[1-i1]
@@ -5098,7 +5322,7 @@ func rule176(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-const: (= (bvxor x $c) $d) => (= x (bvxor $c $d))
-func rule177(m *match, args []ilr.Term) ilr.Term {
+func rule182(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -5123,7 +5347,7 @@ func rule177(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-zero: (= (bvxor x y) 0) => (= x y)
-func rule178(m *match, args []ilr.Term) ilr.Term {
+func rule183(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -5143,7 +5367,7 @@ func rule178(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-xor-xor: (= (bvxor x y) (bvxor x z)) => (= y z)
-func rule179(m *match, args []ilr.Term) ilr.Term {
+func rule184(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5173,7 +5397,7 @@ func rule179(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-or-zero: (= (bvor x y) 0) => (and (= x 0) (= y 0))
-func rule180(m *match, args []ilr.Term) ilr.Term {
+func rule185(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -5195,7 +5419,7 @@ func rule180(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-and-ones: (= (bvand x y) -1) => (and (= x -1) (= y -1))
-func rule181(m *match, args []ilr.Term) ilr.Term {
+func rule186(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "-1") {
 		return 0
@@ -5217,7 +5441,7 @@ func rule181(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-mul-odd: (= (bvmul x $c) $d) => (= x {=bits.Mul(dv,inverse(cv))}) if cv.Bit(0)
-func rule182(m *match, args []ilr.Term) ilr.Term {
+func rule187(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -5245,7 +5469,7 @@ func rule182(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-mul-odd-both: (= (bvmul x $c) (bvmul y $c)) => (= x y) if cv.Bit(0)
-func rule183(m *match, args []ilr.Term) ilr.Term {
+func rule188(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5278,7 +5502,7 @@ func rule183(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-concat-const: (= (concat x y) $c) => (and (= x {=bits.Extract(cv,cv.Width()-1,s.Width(y))}) (= y {=bits.Trunc(cv,s.Width(y))}))
-func rule184(m *match, args []ilr.Term) ilr.Term {
+func rule189(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5302,7 +5526,7 @@ func rule184(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-concat-concat: (= (concat x y) (concat u v)) => (and (= x u) (= y v)) if s.Width(y) == s.Width(v)
-func rule185(m *match, args []ilr.Term) ilr.Term {
+func rule190(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5332,7 +5556,7 @@ func rule185(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-zext-const: (= (zero_extend x) $c) => (= x {=bits.Trunc(cv,s.Width(x))}) if fitsUnsigned(cv, s.Width(x))
-func rule186(m *match, args []ilr.Term) ilr.Term {
+func rule191(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5354,7 +5578,7 @@ func rule186(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-zext-const-not: (= (zero_extend x) $c) => false if !fitsUnsigned(cv, s.Width(x))
-func rule187(m *match, args []ilr.Term) ilr.Term {
+func rule192(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5375,7 +5599,7 @@ func rule187(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-zext-zext: (= (zero_extend x) (zero_extend y)) => (= (zero_extend {s.Width(y)} x) y) if s.Width(x) <= s.Width(y)
-func rule188(m *match, args []ilr.Term) ilr.Term {
+func rule193(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5400,7 +5624,7 @@ func rule188(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sext-const: (= (sign_extend x) $c) => (= x {=bits.Trunc(cv,s.Width(x))}) if fitsSigned(cv, s.Width(x))
-func rule189(m *match, args []ilr.Term) ilr.Term {
+func rule194(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5422,7 +5646,7 @@ func rule189(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sext-const-not: (= (sign_extend x) $c) => false if !fitsSigned(cv, s.Width(x))
-func rule190(m *match, args []ilr.Term) ilr.Term {
+func rule195(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5443,7 +5667,7 @@ func rule190(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-sext-sext: (= (sign_extend x) (sign_extend y)) => (= (sign_extend {s.Width(y)} x) y) if s.Width(x) <= s.Width(y)
-func rule191(m *match, args []ilr.Term) ilr.Term {
+func rule196(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5468,7 +5692,7 @@ func rule191(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-ite-then: (= (ite c x y) x) => (not (and (not c) (not (= y x))))
-func rule192(m *match, args []ilr.Term) ilr.Term {
+func rule197(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[1-i1]
@@ -5494,7 +5718,7 @@ func rule192(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-ite-else: (= (ite c x y) y) => (not (and c (not (= x y))))
-func rule193(m *match, args []ilr.Term) ilr.Term {
+func rule198(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		y := args[1-i1]
@@ -5519,7 +5743,7 @@ func rule193(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-ite-ite: (= (ite c x y) (ite c u v)) => (ite c (= x u) (= y v))
-func rule194(m *match, args []ilr.Term) ilr.Term {
+func rule199(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -5551,7 +5775,7 @@ func rule194(m *match, args []ilr.Term) ilr.Term {
 }
 
 // eq-one-bit-zero: (= x 0) => (not (= x 1)) if s.Width(x) == 1
-func rule195(m *match, args []ilr.Term) ilr.Term {
+func rule200(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5566,7 +5790,7 @@ func rule195(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zero-left: (bvult 0 x) => (not (= x 0))
-func rule196(m *match, args []ilr.Term) ilr.Term {
+func rule201(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "0") {
 		return 0
@@ -5578,7 +5802,7 @@ func rule196(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-ones-right: (bvult x -1) => (not (= x -1))
-func rule197(m *match, args []ilr.Term) ilr.Term {
+func rule202(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5590,7 +5814,7 @@ func rule197(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-almost: (bvult $c x) => (= x -1) if cv == bits.Sub(bits.Ones(cv.Width()), bits.New(cv.Width(), 1))
-func rule198(m *match, args []ilr.Term) ilr.Term {
+func rule203(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5607,7 +5831,7 @@ func rule198(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-min-left: (bvslt min x) => (not (= x min))
-func rule199(m *match, args []ilr.Term) ilr.Term {
+func rule204(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[0], "min") {
 		return 0
@@ -5619,7 +5843,7 @@ func rule199(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-max-right: (bvslt x max) => (not (= x max))
-func rule200(m *match, args []ilr.Term) ilr.Term {
+func rule205(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5631,7 +5855,7 @@ func rule200(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-one-over-min: (bvslt x $c) => (= x min) if cv == bits.Add(bits.MinSigned(cv.Width()), bits.New(cv.Width(), 1))
-func rule201(m *match, args []ilr.Term) ilr.Term {
+func rule206(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -5648,7 +5872,7 @@ func rule201(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-not-not: (bvult (bvnot x) (bvnot y)) => (bvult y x)
-func rule202(m *match, args []ilr.Term) ilr.Term {
+func rule207(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KBvNot {
@@ -5666,7 +5890,7 @@ func rule202(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-not-not: (bvslt (bvnot x) (bvnot y)) => (bvslt y x)
-func rule203(m *match, args []ilr.Term) ilr.Term {
+func rule208(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KBvNot {
@@ -5684,7 +5908,7 @@ func rule203(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-not-const: (bvult (bvnot x) $c) => (bvult (bvnot $c) x)
-func rule204(m *match, args []ilr.Term) ilr.Term {
+func rule209(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5703,7 +5927,7 @@ func rule204(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-const-not: (bvult $c (bvnot x)) => (bvult x (bvnot $c))
-func rule205(m *match, args []ilr.Term) ilr.Term {
+func rule210(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5722,7 +5946,7 @@ func rule205(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-not-const: (bvslt (bvnot x) $c) => (bvslt (bvnot $c) x)
-func rule206(m *match, args []ilr.Term) ilr.Term {
+func rule211(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5741,7 +5965,7 @@ func rule206(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-const-not: (bvslt $c (bvnot x)) => (bvslt x (bvnot $c))
-func rule207(m *match, args []ilr.Term) ilr.Term {
+func rule212(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5760,7 +5984,7 @@ func rule207(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-sum-left: (bvult (bvadd x y) x) => (uaddo x y)
-func rule208(m *match, args []ilr.Term) ilr.Term {
+func rule213(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[1]
 	_ = x
@@ -5780,7 +6004,7 @@ func rule208(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-zext: (bvult (zero_extend x) (zero_extend y)) => (bvult x y) if s.Width(x) == s.Width(y)
-func rule209(m *match, args []ilr.Term) ilr.Term {
+func rule214(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -5801,7 +6025,7 @@ func rule209(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-wider: (bvult (zero_extend x) (zero_extend y)) => (bvult (zero_extend {s.Width(y)} x) y) if s.Width(x) < s.Width(y)
-func rule210(m *match, args []ilr.Term) ilr.Term {
+func rule215(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -5823,7 +6047,7 @@ func rule210(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-narrower: (bvult (zero_extend x) (zero_extend y)) => (bvult x (zero_extend {s.Width(x)} y)) if s.Width(x) > s.Width(y)
-func rule211(m *match, args []ilr.Term) ilr.Term {
+func rule216(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KZext {
@@ -5845,7 +6069,7 @@ func rule211(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-const: (bvult (zero_extend x) $c) => (bvult x {=bits.Trunc(cv,s.Width(x))}) if fitsUnsigned(cv, s.Width(x))
-func rule212(m *match, args []ilr.Term) ilr.Term {
+func rule217(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5867,7 +6091,7 @@ func rule212(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-zext-const-true: (bvult (zero_extend x) $c) => true if !fitsUnsigned(cv, s.Width(x))
-func rule213(m *match, args []ilr.Term) ilr.Term {
+func rule218(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5888,7 +6112,7 @@ func rule213(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-const-zext: (bvult $c (zero_extend x)) => (bvult {=bits.Trunc(cv,s.Width(x))} x) if fitsUnsigned(cv, s.Width(x))
-func rule214(m *match, args []ilr.Term) ilr.Term {
+func rule219(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5910,7 +6134,7 @@ func rule214(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-const-zext-false: (bvult $c (zero_extend x)) => false if !fitsUnsigned(cv, s.Width(x))
-func rule215(m *match, args []ilr.Term) ilr.Term {
+func rule220(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -5931,7 +6155,7 @@ func rule215(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-sext-sext: (bvult (sign_extend x) (sign_extend y)) => (bvult x y) if s.Width(x) == s.Width(y)
-func rule216(m *match, args []ilr.Term) ilr.Term {
+func rule221(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KSext {
@@ -5952,7 +6176,7 @@ func rule216(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-sext-sext: (bvslt (sign_extend x) (sign_extend y)) => (bvslt x y) if s.Width(x) == s.Width(y)
-func rule217(m *match, args []ilr.Term) ilr.Term {
+func rule222(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KSext {
@@ -5973,7 +6197,7 @@ func rule217(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-sext-const: (bvslt (sign_extend x) $c) => (bvslt x {=bits.Trunc(cv,s.Width(x))}) if fitsSigned(cv, s.Width(x))
-func rule218(m *match, args []ilr.Term) ilr.Term {
+func rule223(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -5995,7 +6219,7 @@ func rule218(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-const-sext: (bvslt $c (sign_extend x)) => (bvslt {=bits.Trunc(cv,s.Width(x))} x) if fitsSigned(cv, s.Width(x))
-func rule219(m *match, args []ilr.Term) ilr.Term {
+func rule224(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -6017,7 +6241,7 @@ func rule219(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-nonneg: (bvslt x y) => (bvult x y) if m.nonneg(x) && m.nonneg(y)
-func rule220(m *match, args []ilr.Term) ilr.Term {
+func rule225(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6030,7 +6254,7 @@ func rule220(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-concat-high: (bvult (concat x y) (concat x z)) => (bvult y z)
-func rule221(m *match, args []ilr.Term) ilr.Term {
+func rule226(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KConcat {
@@ -6053,7 +6277,7 @@ func rule221(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-concat-low: (bvult (concat x y) (concat z y)) => (bvult x z)
-func rule222(m *match, args []ilr.Term) ilr.Term {
+func rule227(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KConcat {
@@ -6076,7 +6300,7 @@ func rule222(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-concat-low: (bvslt (concat x y) (concat z y)) => (bvslt x z)
-func rule223(m *match, args []ilr.Term) ilr.Term {
+func rule228(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KConcat {
@@ -6099,7 +6323,7 @@ func rule223(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-concat-zeros: (bvult (concat x y) $c) => (bvult x {=bits.Extract(cv,cv.Width()-1,s.Width(y))}) if bits.Trunc(cv, s.Width(y)).IsZero()
-func rule224(m *match, args []ilr.Term) ilr.Term {
+func rule229(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[1]
 	cv, ok := s.ConstVal(c)
@@ -6123,7 +6347,7 @@ func rule224(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-concat-zero: (bvslt (concat x y) 0) => (bvslt x 0)
-func rule225(m *match, args []ilr.Term) ilr.Term {
+func rule230(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	if !m.isNumber(args[1], "0") {
 		return 0
@@ -6140,7 +6364,7 @@ func rule225(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-urem: (bvult (bvurem x $c) $d) => true if !cv.IsZero() && bits.Ule(cv, dv)
-func rule226(m *match, args []ilr.Term) ilr.Term {
+func rule231(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	d := args[1]
 	dv, ok := s.ConstVal(d)
@@ -6166,8 +6390,446 @@ func rule226(m *match, args []ilr.Term) ilr.Term {
 	return s.True()
 }
 
+// ult-udiv-const: (bvult (bvudiv x $c) $d) => (bvult x (bvmul $c $d)) if !cv.IsZero() && !bits.UmulOverflow(cv, dv)
+func rule232(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KUdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(!cv.IsZero() && !bits.UmulOverflow(cv, dv)) {
+		return 0
+	}
+	r2 := s.Mul(c, d)
+	return s.Ult(x, r2)
+}
+
+// ult-udiv-const-true: (bvult (bvudiv x $c) $d) => true if !cv.IsZero() && bits.UmulOverflow(cv, dv)
+func rule233(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KUdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(!cv.IsZero() && bits.UmulOverflow(cv, dv)) {
+		return 0
+	}
+	return s.True()
+}
+
+// ult-const-udiv: (bvult $c (bvudiv x $d)) => (bvult {=lastOf(dv,cv)} x) if !dv.IsZero() && !beyond(dv, cv)
+func rule234(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KUdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(!dv.IsZero() && !beyond(dv, cv)) {
+		return 0
+	}
+	r2 := s.Const(lastOf(dv, cv))
+	return s.Ult(r2, x)
+}
+
+// ult-const-udiv-false: (bvult $c (bvudiv x $d)) => false if !dv.IsZero() && beyond(dv, cv)
+func rule235(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KUdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(!dv.IsZero() && beyond(dv, cv)) {
+		return 0
+	}
+	return s.False()
+}
+
+// slt-sdiv-const: (bvslt (bvsdiv x $c) $d) => (bvslt x (bvmul $c $d)) if positive(cv) && positive(dv) && !bits.SmulOverflow(cv, dv)
+func rule236(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && positive(dv) && !bits.SmulOverflow(cv, dv)) {
+		return 0
+	}
+	r2 := s.Mul(c, d)
+	return s.Slt(x, r2)
+}
+
+// slt-sdiv-const-true: (bvslt (bvsdiv x $c) $d) => true if positive(cv) && positive(dv) && bits.SmulOverflow(cv, dv)
+func rule237(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && positive(dv) && bits.SmulOverflow(cv, dv)) {
+		return 0
+	}
+	return s.True()
+}
+
+// slt-const-sdiv: (bvslt $c (bvsdiv x $d)) => (bvslt (bvmul $c $d) x) if positive(dv) && cv.Sign() && !bits.SmulOverflow(cv, dv)
+func rule238(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(positive(dv) && cv.Sign() && !bits.SmulOverflow(cv, dv)) {
+		return 0
+	}
+	r2 := s.Mul(c, d)
+	return s.Slt(r2, x)
+}
+
+// slt-const-sdiv-true: (bvslt $c (bvsdiv x $d)) => true if positive(dv) && cv.Sign() && bits.SmulOverflow(cv, dv)
+func rule239(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(positive(dv) && cv.Sign() && bits.SmulOverflow(cv, dv)) {
+		return 0
+	}
+	return s.True()
+}
+
+// slt-sdiv-const-low: (bvslt (bvsdiv x $c) $d) => (bvslt x {=sfirstOf(cv,dv)}) if positive(cv) && !positive(dv) && !sunder(cv, dv)
+func rule240(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && !positive(dv) && !sunder(cv, dv)) {
+		return 0
+	}
+	r2 := s.Const(sfirstOf(cv, dv))
+	return s.Slt(x, r2)
+}
+
+// slt-sdiv-const-false: (bvslt (bvsdiv x $c) $d) => false if positive(cv) && !positive(dv) && sunder(cv, dv)
+func rule241(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && !positive(dv) && sunder(cv, dv)) {
+		return 0
+	}
+	return s.False()
+}
+
+// slt-const-sdiv-high: (bvslt $c (bvsdiv x $d)) => (bvslt {=lastOf(dv,cv)} x) if positive(dv) && !cv.Sign() && !sbeyond(dv, cv)
+func rule242(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(positive(dv) && !cv.Sign() && !sbeyond(dv, cv)) {
+		return 0
+	}
+	r2 := s.Const(lastOf(dv, cv))
+	return s.Slt(r2, x)
+}
+
+// slt-const-sdiv-false: (bvslt $c (bvsdiv x $d)) => false if positive(dv) && !cv.Sign() && sbeyond(dv, cv)
+func rule243(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KSdiv {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(positive(dv) && !cv.Sign() && sbeyond(dv, cv)) {
+		return 0
+	}
+	return s.False()
+}
+
+// slt-srem-const: (bvslt (bvsrem x $c) $d) => true if positive(cv) && bits.Sle(cv, dv)
+func rule244(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && bits.Sle(cv, dv)) {
+		return 0
+	}
+	return s.True()
+}
+
+// slt-srem-const-false: (bvslt (bvsrem x $c) $d) => false if positive(cv) && bits.Sle(dv, next(bits.Neg(cv)))
+func rule245(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	d := args[1]
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	t1 := args[0]
+	if s.Kind(t1) != ilr.KSrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	c := s.Arg(t1, 1)
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	if !(positive(cv) && bits.Sle(dv, next(bits.Neg(cv)))) {
+		return 0
+	}
+	return s.False()
+}
+
+// slt-const-srem: (bvslt $c (bvsrem x $d)) => true if positive(dv) && bits.Sle(cv, bits.Neg(dv))
+func rule246(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KSrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(positive(dv) && bits.Sle(cv, bits.Neg(dv))) {
+		return 0
+	}
+	return s.True()
+}
+
+// slt-const-srem-false: (bvslt $c (bvsrem x $d)) => false if positive(dv) && bits.Sle(before(dv), cv)
+func rule247(m *match, args []ilr.Term) ilr.Term {
+	s := m.s
+	c := args[0]
+	cv, ok := s.ConstVal(c)
+	if !ok {
+		return 0
+	}
+	_ = cv
+	t1 := args[1]
+	if s.Kind(t1) != ilr.KSrem {
+		return 0
+	}
+	x := s.Arg(t1, 0)
+	_ = x
+	d := s.Arg(t1, 1)
+	dv, ok := s.ConstVal(d)
+	if !ok {
+		return 0
+	}
+	_ = dv
+	if !(positive(dv) && bits.Sle(before(dv), cv)) {
+		return 0
+	}
+	return s.False()
+}
+
 // ult-udiv-self: (bvult x (bvudiv x $c)) => false if !cv.IsZero()
-func rule227(m *match, args []ilr.Term) ilr.Term {
+func rule248(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6191,7 +6853,7 @@ func rule227(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-and-self: (bvult x (bvand x y)) => false
-func rule228(m *match, args []ilr.Term) ilr.Term {
+func rule249(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6211,7 +6873,7 @@ func rule228(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-or-self: (bvult (bvor x y) x) => false
-func rule229(m *match, args []ilr.Term) ilr.Term {
+func rule250(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[1]
 	_ = x
@@ -6231,7 +6893,7 @@ func rule229(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-lshr-self: (bvult x (bvlshr x y)) => false
-func rule230(m *match, args []ilr.Term) ilr.Term {
+func rule251(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6248,7 +6910,7 @@ func rule230(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ult-ite-same: (bvult (ite c x y) (ite c u v)) => (ite c (bvult x u) (bvult y v))
-func rule231(m *match, args []ilr.Term) ilr.Term {
+func rule252(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KIte {
@@ -6277,7 +6939,7 @@ func rule231(m *match, args []ilr.Term) ilr.Term {
 }
 
 // slt-ite-same: (bvslt (ite c x y) (ite c u v)) => (ite c (bvslt x u) (bvslt y v))
-func rule232(m *match, args []ilr.Term) ilr.Term {
+func rule253(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KIte {
@@ -6306,7 +6968,7 @@ func rule232(m *match, args []ilr.Term) ilr.Term {
 }
 
 // uaddo-const: (uaddo x $c) => (bvult (bvnot $c) x)
-func rule233(m *match, args []ilr.Term) ilr.Term {
+func rule254(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6321,7 +6983,7 @@ func rule233(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-const: (saddo x $c) => (bvslt {=bits.Sub(bits.MaxSigned(cv.Width()),cv)} x) if !cv.Sign()
-func rule234(m *match, args []ilr.Term) ilr.Term {
+func rule255(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6339,7 +7001,7 @@ func rule234(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-const-neg: (saddo x $c) => (bvslt x {=bits.Sub(bits.MinSigned(cv.Width()),cv)}) if cv.Sign()
-func rule235(m *match, args []ilr.Term) ilr.Term {
+func rule256(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6357,7 +7019,7 @@ func rule235(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const: (ssubo x $c) => (bvslt x {=bits.Add(bits.MinSigned(cv.Width()),cv)}) if !cv.Sign()
-func rule236(m *match, args []ilr.Term) ilr.Term {
+func rule257(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6375,7 +7037,7 @@ func rule236(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const-neg: (ssubo x $c) => (bvslt {=bits.Add(bits.MaxSigned(cv.Width()),cv)} x) if cv.Sign()
-func rule237(m *match, args []ilr.Term) ilr.Term {
+func rule258(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6393,7 +7055,7 @@ func rule237(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const-left: (ssubo $c x) => (bvslt x {=bits.Sub(cv,bits.MaxSigned(cv.Width()))}) if !cv.Sign()
-func rule238(m *match, args []ilr.Term) ilr.Term {
+func rule259(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -6411,7 +7073,7 @@ func rule238(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-const-left-neg: (ssubo $c x) => (bvslt {=bits.Sub(cv,bits.MinSigned(cv.Width()))} x) if cv.Sign()
-func rule239(m *match, args []ilr.Term) ilr.Term {
+func rule260(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	c := args[0]
 	cv, ok := s.ConstVal(c)
@@ -6429,7 +7091,7 @@ func rule239(m *match, args []ilr.Term) ilr.Term {
 }
 
 // umulo-const: (umulo x $c) => (bvult {=bits.Udiv(bits.Ones(cv.Width()),cv)} x) if !cv.IsZero()
-func rule240(m *match, args []ilr.Term) ilr.Term {
+func rule261(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6447,7 +7109,7 @@ func rule240(m *match, args []ilr.Term) ilr.Term {
 }
 
 // smulo-const: (smulo x $c) => (not (and (not (bvslt x {=smulLow(cv)})) (not (bvslt {=smulHigh(cv)} x)))) if cv.Width() > 1 && !cv.IsZero() && !cv.IsOnes()
-func rule241(m *match, args []ilr.Term) ilr.Term {
+func rule262(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6471,7 +7133,7 @@ func rule241(m *match, args []ilr.Term) ilr.Term {
 }
 
 // smulo-minus-one: (smulo x -1) => (= x min)
-func rule242(m *match, args []ilr.Term) ilr.Term {
+func rule263(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	x := args[0]
 	_ = x
@@ -6482,7 +7144,7 @@ func rule242(m *match, args []ilr.Term) ilr.Term {
 }
 
 // uaddo-zext: (uaddo (zero_extend x) (zero_extend y)) => false
-func rule243(m *match, args []ilr.Term) ilr.Term {
+func rule264(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -6503,7 +7165,7 @@ func rule243(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-sext: (saddo (sign_extend x) (sign_extend y)) => false
-func rule244(m *match, args []ilr.Term) ilr.Term {
+func rule265(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		t2 := args[i1]
@@ -6524,7 +7186,7 @@ func rule244(m *match, args []ilr.Term) ilr.Term {
 }
 
 // ssubo-sext: (ssubo (sign_extend x) (sign_extend y)) => false
-func rule245(m *match, args []ilr.Term) ilr.Term {
+func rule266(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	t1 := args[0]
 	if s.Kind(t1) != ilr.KSext {
@@ -6542,7 +7204,7 @@ func rule245(m *match, args []ilr.Term) ilr.Term {
 }
 
 // saddo-self-not: (saddo x (bvnot x)) => false
-func rule246(m *match, args []ilr.Term) ilr.Term {
+func rule267(m *match, args []ilr.Term) ilr.Term {
 	s := m.s
 	for i1 := 0; i1 < 2; i1++ {
 		x := args[i1]
