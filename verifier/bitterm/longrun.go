@@ -45,7 +45,7 @@ func longer(ctx context.Context, p *problem.Problem, a *problem.Answers, turns i
 	defer solver.Close()
 	opts := p.Unchecked().Encoding()
 	opts.Depth, opts.MaxUnwind = policy.CutDepth, turns
-	f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, &problem.Prober{Solver: solver})
+	f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, &problem.Prober{Solver: solver, Store: store})
 	if err != nil {
 		return false, false
 	}

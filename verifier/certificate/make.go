@@ -250,7 +250,7 @@ func (m *maker) refute(r *Refutation, wanted map[string]bool) (*Finding, error) 
 func (r *Refutation) probe(ctx context.Context, p *program) error {
 	ask := func(store *ilr.Store) *prober {
 		solver := p.OpenOwn(store)
-		return &prober{solver: &problem.Prober{Solver: solver}, done: solver.Close}
+		return &prober{solver: &problem.Prober{Solver: solver, Store: store}, done: solver.Close}
 	}
 	var err error
 	if r.Cut == nil {

@@ -70,6 +70,12 @@ func (e *Evaluator) Value(t Term) bits.Vec {
 	return e.value[t]
 }
 
+// Known reports whether the value of t was asked for already, or is a part of one that was.
+func (e *Evaluator) Known(t Term) bool {
+	_, ok := e.value[t]
+	return ok
+}
+
 // Holds reports whether the Bool t is true.
 func (e *Evaluator) Holds(t Term) bool { return e.Value(t).IsOne() }
 

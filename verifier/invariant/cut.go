@@ -78,7 +78,7 @@ func (c *Cut) encode(ctx context.Context) (*encode.Formula, *solve.Own, error) {
 		opts.Depth = min(opts.Depth, d)
 	}
 	opts.Cuts, opts.AnyOverflow = c.cuts, c.opts.AnyOverflow
-	f, err := encode.Encode(ctx, c.p.Module, c.p.Entry, store, opts, &problem.Prober{Solver: solver})
+	f, err := encode.Encode(ctx, c.p.Module, c.p.Entry, store, opts, &problem.Prober{Solver: solver, Store: store})
 	if err != nil {
 		solver.Close()
 		return nil, nil, err

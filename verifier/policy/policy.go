@@ -169,6 +169,8 @@ const (
 	ProbeConflicts     = 200 // for an answer about one address while the formula is made
 	ProbesGivenUp      = 10  // after so many without an answer, the next get fewer
 	LateProbeConflicts = 20
+	ProbeModels        = 8       // of earlier answers, tried before the solver is asked
+	ProbeValues        = 500_000 // of terms under them; fewer models where the formula is large
 
 	CoverageConflicts = 5000 // for a question about lines that no execution was seen to come to
 	CoveragePercent   = 10   // of the time that a round leaves

@@ -18,7 +18,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/interp/leap"
 	"github.com/firmproof/firmproof/verifier/interp/trace"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/solve"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -118,44 +117,6 @@ func (p *Problem) OpenSolver(store *ilr.Store, proof string) (solve.Solver, erro
 func (p *Problem) OpenOwn(store *ilr.Store) *solve.Own {
 	return solve.NewOwn(store, solve.Options{Memory: uint64(p.Memory),
 		Config: map[string]int{"walk": 0, "lucky": 0, "inprocessing": 0}})
-}
-
-// Prober answers what encode asks with the formula's own solver; what it cannot
-// tell is feasible.
-type Prober struct {
-	Solver solve.Solver
-	Store  *ilr.Store
-	Most   int // terms of a question of Feasible; a larger one is not asked. 0: any
-
-	givenUp int // questions of Possible
-}
-
-// Feasible implements encode.Prober.
-func (p *Prober) Feasible(ctx context.Context, cond ilr.Term) bool {
-	if p.Most > 0 && p.Store.Larger(cond, p.Most) {
-		return true
-	}
-	ans, err := p.Solver.Check(ctx, cond)
-	return err != nil || ans != solve.Unsat
-}
-
-// Possible implements encode.Prober; it takes few conflicts, and fewer once many questions were given up: most that are
-// impossible need next to none.
-func (p *Prober) Possible(ctx context.Context, cond ilr.Term) bool {
-	if p.Most > 0 && p.Store.Larger(cond, p.Most) {
-		return true
-	}
-	limit := policy.ProbeConflicts
-	if p.givenUp >= policy.ProbesGivenUp {
-		limit = policy.LateProbeConflicts
-	}
-	p.Solver.LimitConflicts(limit)
-	defer p.Solver.LimitConflicts(0)
-	ans, err := p.Solver.Check(ctx, cond)
-	if ans == solve.Unknown {
-		p.givenUp++
-	}
-	return err != nil || ans != solve.Unsat
 }
 
 // EarlyEnd explains an early end by the context, else by err; nil is a solver that gave up.

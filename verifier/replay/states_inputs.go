@@ -98,7 +98,7 @@ func goesOn(ctx context.Context, p *problem.Problem) [][]input.Input {
 	defer solver.Close()
 	opts := p.Unchecked().Encoding()
 	opts.Depth, opts.MaxUnwind = policy.CutDepth, policy.GoesOnTurns
-	f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, &problem.Prober{Solver: solver})
+	f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, &problem.Prober{Solver: solver, Store: store})
 	if err != nil {
 		return nil
 	}

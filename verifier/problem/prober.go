@@ -1,0 +1,88 @@
+package problem
+
+import (
+	"context"
+	"slices"
+
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/solve"
+)
+
+// Prober answers what encode asks with the formula's own solver; what it cannot tell is feasible. A question that holds
+// under the model of an earlier answer is answered by it: the solver is asked about the others.
+type Prober struct {
+	Solver solve.Solver
+	Store  *ilr.Store
+	Most   int // terms of a question of Feasible; a larger one is not asked. 0: any
+
+	givenUp int              // questions of Possible
+	models  []*ilr.Evaluator // of earlier answers, the one that was of use last first
+}
+
+// Feasible implements encode.Prober.
+func (p *Prober) Feasible(ctx context.Context, cond ilr.Term) bool {
+	if p.Most > 0 && p.Store.Larger(cond, p.Most) {
+		return true
+	}
+	return p.ask(ctx, cond) != solve.Unsat
+}
+
+// Possible implements encode.Prober; it takes few conflicts, and fewer once many questions were given up: most that are
+// impossible need next to none.
+func (p *Prober) Possible(ctx context.Context, cond ilr.Term) bool {
+	if p.Most > 0 && p.Store.Larger(cond, p.Most) {
+		return true
+	}
+	limit := policy.ProbeConflicts
+	if p.givenUp >= policy.ProbesGivenUp {
+		limit = policy.LateProbeConflicts
+	}
+	p.Solver.LimitConflicts(limit)
+	defer p.Solver.LimitConflicts(0)
+	ans := p.ask(ctx, cond)
+	if ans == solve.Unknown {
+		p.givenUp++
+	}
+	return ans != solve.Unsat
+}
+
+// ask answers Unsat only if the solver does without an error. A model says what every variable is, 0 where it does not
+// name one, so a question that holds under it is satisfiable whatever it was the model of.
+func (p *Prober) ask(ctx context.Context, cond ilr.Term) solve.Answer {
+	p.models = p.models[:min(len(p.models), policy.ProbeValues/max(1, p.Store.Len()))]
+	for i, m := range p.models {
+		if holds(p.Store, m, cond) {
+			p.models = slices.Insert(slices.Delete(p.models, i, i+1), 0, m)
+			return solve.Sat
+		}
+	}
+	ans, err := p.Solver.Check(ctx, cond)
+	switch {
+	case err != nil:
+		return solve.Unknown
+	case ans == solve.Sat:
+		m := p.Store.NewEvaluator(p.Solver.Model(), ilr.EvalFloat)
+		p.models = slices.Insert(p.models[:min(len(p.models), policy.ProbeModels-1)], 0, m)
+	}
+	return ans
+}
+
+// holds reports whether m satisfies each of the terms that cond is the conjunction of; the first that it does not
+// satisfy ends it.
+func holds(s *ilr.Store, m *ilr.Evaluator, cond ilr.Term) bool {
+	seen := map[ilr.Term]bool{}
+	for stack := []ilr.Term{cond}; len(stack) > 0; {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch {
+		case seen[t]:
+		case s.Kind(t) == ilr.KAnd && !m.Known(t):
+			seen[t] = true
+			stack = append(stack, s.Arg(t, 1), s.Arg(t, 0))
+		case !m.Holds(t):
+			return false
+		}
+	}
+	return m.Holds(cond) // for the questions that it is a part of
+}
