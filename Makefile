@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-instructions bench-pipeline load soundness attributes twins long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release vscode clean
+.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-peers bench-instructions bench-pipeline load soundness attributes twins long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release vscode clean
 
 setup:
 	@scripts/setup.sh
@@ -71,6 +71,13 @@ FOLDER ?= examples
 SLOWFLAGS ?=
 bench-slowest: build
 	$(GO) run ./pipeline/measure -program bin/firmproof -folder '$(FOLDER)' $(SLOWFLAGS) slowest
+
+# Families of programs beside other model checkers (of the folder PEERS, else those on PATH), ratios and exponents into
+# docs/benchmarks.md. PEERFLAGS: -match=REGEXP -limit=60s.
+PEERS ?=
+PEERFLAGS ?=
+bench-peers: build
+	$(GO) run ./scripts/peers -program bin/firmproof -peers '$(PEERS)' -into docs/benchmarks.md -commit $$(git rev-parse --short HEAD) $(PEERFLAGS)
 
 # Instructions instead of seconds, by callgrind, for the stages that need no solver and the families at one size each:
 # what other work on the machine does not change.
