@@ -82,7 +82,7 @@ type Image struct {
 	Memory    []targets.Region
 	Registers []ir.Register         // of the device, by its SVD file
 	Symbols   []linkerscript.Symbol // provided by the linker script
-	// with Checks.Stack: bytes of stack of each function of the program, by name before linking; or VariableFrame
+	// with Checks.Stack: bytes of stack of each function of the program, by name before linking; or one of ir.VariableFrame and ir.FrameWithoutCode
 	Frames map[string]int64
 	Units  []Unit
 	Notes  []string // dropped flags, assembly that is not verified, ...
@@ -112,6 +112,7 @@ type Unit struct {
 	Cached    bool
 	Implicit  []string         // functions called without a declaration, after the shim
 	Frames    map[string]int64 // with Checks.Stack
+	NoCode    string           // what the compiler says where it makes no machine code, for which Frames need it
 	Sources   []string         // whole paths of the file and of what it includes
 	Pragmas   []weave.CheckPragma
 	Refused   []contract.Refusal // clauses of contracts that are not followed

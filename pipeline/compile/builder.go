@@ -178,6 +178,10 @@ func (b *builder) compileAll(ctx context.Context) error {
 		case err == nil:
 			b.img.Units = append(b.img.Units, *units[i])
 			b.img.addFrames(units[i].Frames)
+			if why := units[i].NoCode; why != "" {
+				b.note("stack frames of %s are not known: clang makes no machine code of it for %s: %s",
+					b.display(b.specs[i].dir, b.specs[i].file), b.img.Target.Name, why)
+			}
 		case errors.As(err, &be) && b.specs[i].spare:
 			b.note("C++ file %s is not verified: clang refuses it: %s", b.display(b.specs[i].dir, b.specs[i].file),
 				be.Diagnostics[0].Message)

@@ -103,7 +103,7 @@ func (c *compilation) compile(ctx context.Context, text []byte) (m meta, err err
 	product := cprover
 	product.contracts = false // whose C is not part of the product
 	args, file := c.compiled(product)
-	m.Frames, err = c.frames(ctx, args, file)
+	m.Frames, m.NoCode, err = c.frames(ctx, args, file)
 	return m, err
 }
 

@@ -2,47 +2,58 @@ package compile
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-)
 
-// VariableFrame is the size of an activation that holds arrays of variable length.
-const VariableFrame = -1
+	"github.com/firmproof/firmproof/verifier/ir"
+)
 
 // frames asks the compiler how many bytes of stack an activation of each function
 // takes, its return address included: with the flags of the project, the
 // optimisation among them, and without what is there for verification alone.
 // A function of the unit's IR that has none was inlined wherever it is called.
-func (c *compilation) frames(ctx context.Context, flags []string, file string) (map[string]int64, error) {
+// Of a unit that the compiler makes no machine code of, noCode is what it says, and no frame is known.
+func (c *compilation) frames(ctx context.Context, flags []string, file string) (frames map[string]int64, noCode string, err error) {
 	r, scratch := c.Request, c.scratch
 	if !r.Checks.Stack {
-		return nil, nil
+		return nil, "", nil
 	}
 	out := filepath.Join(scratch, "frames.s")
 	res, err := r.run(ctx, append(productFlags(flags), "-fstack-usage", "-S", "-o", out, "--", file)...)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if res.ExitCode != 0 {
-		return nil, r.fault(res, flags[0])
+	frames, missing := map[string]int64{}, int64(0)
+	if res.ExitCode == 0 {
+		text, err := os.ReadFile(filepath.Join(scratch, "frames.su"))
+		if err != nil && !os.IsNotExist(err) { // a unit without functions has none
+			return nil, "", &InfraError{"compile " + r.File, err}
+		}
+		frames = parseFrames(string(text), returnAddress(r.Target.Triple))
+	} else {
+		noCode, missing = firstError(res), ir.FrameWithoutCode
 	}
-	text, err := os.ReadFile(filepath.Join(scratch, "frames.su"))
-	if err != nil && !os.IsNotExist(err) { // a unit without functions has none
-		return nil, &InfraError{"compile " + r.File, err}
-	}
-	frames := parseFrames(string(text), returnAddress(r.Target.Triple))
-	ir, err := os.ReadFile(c.out)
+	unit, err := os.ReadFile(c.out)
 	if err != nil {
-		return nil, &InfraError{"compile " + r.File, err}
+		return nil, "", &InfraError{"compile " + r.File, err}
 	}
-	for _, f := range readFunctions(ir) {
+	for _, f := range readFunctions(unit) {
 		if _, ok := frames[f.Name]; !ok {
-			frames[f.Name] = 0
+			frames[f.Name] = missing
 		}
 	}
-	return frames, nil
+	return frames, noCode, nil
+}
+
+// firstError is the first mistake that a compiler names, or how it ended.
+func firstError(res Result) string {
+	if diags, _ := parseDiagnostics(res.Stderr); len(diags) > 0 {
+		return diags[0].Message
+	}
+	return fmt.Sprintf("it ends with status %d", res.ExitCode)
 }
 
 // productFlags returns flags without those for instrumentation and against optimisation.
@@ -74,16 +85,16 @@ func parseFrames(text string, extra int64) map[string]int64 {
 			continue
 		}
 		if n += extra; strings.HasPrefix(f[2], "dynamic") {
-			n = VariableFrame
+			n = ir.VariableFrame
 		}
 		addFrame(out, f[0][strings.LastIndexByte(f[0], ':')+1:], n)
 	}
 	return out
 }
 
-// addFrame keeps the larger of two static functions of one name.
+// addFrame keeps the larger of two static functions of one name, or that whose size is not known.
 func addFrame(to map[string]int64, name string, n int64) {
-	if old, ok := to[name]; !ok || old != VariableFrame && (n == VariableFrame || n > old) {
+	if old, ok := to[name]; !ok || old >= 0 && (n < 0 || n > old) {
 		to[name] = n
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/firmproof/firmproof/verifier/ir"
 )
 
 func TestParseFrames(t *testing.T) {
 	got := parseFrames("a b.c:1:f\t40\tstatic\na.c:9:g\t16\tdynamic\nx:1:f\t24\tstatic\nc:/d.c:7:h\t0\tstatic\nnonsense\na.c:1:i\tx\tstatic\n", returnAddress("x86_64-pc-linux-gnu"))
-	if want := map[string]int64{"f": 48, "g": VariableFrame, "h": 8}; !maps.Equal(got, want) {
+	if want := map[string]int64{"f": 48, "g": ir.VariableFrame, "h": 8}; !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	for triple, want := range map[string]int64{"i386-pc-linux-gnu": 4, "i686": 4, "thumbv7m-none-eabi": 0, "avr": 2,

@@ -19,6 +19,7 @@ import (
 type meta struct {
 	Implicit []string         `json:"implicit,omitempty"`
 	Frames   map[string]int64 `json:"frames,omitempty"`
+	NoCode   string           `json:"no_code,omitempty"`
 	Said     string           `json:"said,omitempty"` // the compiler's first messages
 	Digest   string           `json:"digest"`         // of the IR: a file that a crash left half written is no unit
 
@@ -101,7 +102,7 @@ func (r *Request) cached(key string) (*Unit, bool) {
 	if !ok {
 		return nil, false
 	}
-	u, err := store(old.IRPath, stored, meta{Implicit: old.Implicit, Frames: old.Frames, Said: old.said})
+	u, err := store(old.IRPath, stored, meta{Implicit: old.Implicit, Frames: old.Frames, NoCode: old.NoCode, Said: old.said})
 	if err != nil {
 		return nil, false
 	}
@@ -121,7 +122,7 @@ func readCached(path string) (*Unit, bool) {
 	if sum, err := digest(path); err != nil || sum != m.Digest {
 		return nil, false
 	}
-	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit, Frames: m.Frames, said: m.Said}, true
+	return &Unit{IRPath: path, Cached: true, Implicit: m.Implicit, Frames: m.Frames, NoCode: m.NoCode, said: m.Said}, true
 }
 
 // store moves a unit into the cache: the meta data first, so that whoever sees
@@ -143,5 +144,5 @@ func store(from, to string, m meta) (*Unit, error) {
 	if err != nil {
 		return nil, &InfraError{"cache", err}
 	}
-	return &Unit{IRPath: to, Implicit: m.Implicit, Frames: m.Frames, said: m.Said}, nil
+	return &Unit{IRPath: to, Implicit: m.Implicit, Frames: m.Frames, NoCode: m.NoCode, said: m.Said}, nil
 }

@@ -26,10 +26,10 @@ func CheckFrames(p *problem.Problem, res *verdict.Result) {
 			if f.IsDecl() {
 				continue
 			}
-			if _, ok := s.Frame(f); !ok {
+			if detail, remedy := s.Unknown(f); detail != "" {
 				why = &verdict.Reason{Kind: verdict.Unsupported,
-					Detail: fmt.Sprintf("the stack frame of %s has no known size", f.Name), Pos: &f.Pos,
-					Remedy: "compile it from C, without arrays of variable length"}
+					Detail: fmt.Sprintf("the stack frame of %s has no known size: %s", f.Name, detail), Pos: &f.Pos,
+					Remedy: remedy}
 				break
 			}
 		}

@@ -131,10 +131,16 @@ func EndOf(name string) Ending {
 // Asks reports whether the rule asks for anything where the program ends so.
 func (r LeakRule) Asks(how Ending) bool { return r != LeakFreed || how <= EndExit }
 
+// Sizes of an activation that is not known.
+const (
+	VariableFrame    = -1 // it holds arrays of variable length
+	FrameWithoutCode = -2 // the compiler makes no machine code of the function's file
+)
+
 // Stack holds what the check `stack` needs to know of the target.
 type Stack struct {
 	Size   int64            // bytes, 0: not known
-	Frames map[string]int64 // bytes of an activation, by name of the function before linking; negative: not constant
+	Frames map[string]int64 // bytes of an activation, by name of the function before linking, or one of the above
 }
 
 // Frame returns the size of an activation of f in bytes; ok is false if it is not
@@ -144,6 +150,27 @@ func (s *Stack) Frame(f *Func) (n int64, ok bool) {
 	if f.Driven() {
 		return 0, true
 	}
+	n, ok = s.frame(f)
+	return n, ok && n >= 0
+}
+
+// Unknown returns why the size of an activation of f is not known, and what helps; both "" where it is.
+func (s *Stack) Unknown(f *Func) (why, remedy string) {
+	if f.Driven() {
+		return "", ""
+	}
+	switch n, ok := s.frame(f); {
+	case !ok:
+		return "its machine code is not known", "compile it from C"
+	case n == VariableFrame:
+		return "it holds arrays of variable length", "give its arrays a constant length"
+	case n < 0:
+		return "clang makes no machine code of its file", "compile it with optimisation, such as -Os"
+	}
+	return "", ""
+}
+
+func (s *Stack) frame(f *Func) (n int64, ok bool) {
 	n, ok = s.Frames[f.Name]
 	if !ok {
 		name := strings.TrimRight(f.Name, "0123456789")
@@ -151,5 +178,5 @@ func (s *Stack) Frame(f *Func) (n int64, ok bool) {
 			n, ok = s.Frames[strings.TrimSuffix(name, ".")]
 		}
 	}
-	return n, ok && n >= 0
+	return n, ok
 }
