@@ -62,7 +62,8 @@ const (
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together
 
 	// Termination that nobody asked for by name.
-	UnaskedAfter = 2 * time.Second // of the question about paths; or when that is answered
+	UnaskedAfter   = 2 * time.Second // of the question about paths; or when that is answered
+	UnaskedBounded = 50              // percent of the time that paths have first where bounds are given
 	// for executions on tried inputs, and for the rest if it takes longer than half the time of paths
 	UnaskedLeast   = time.Second
 	UnaskedPercent = 25        // of the time there is, at most

@@ -18,8 +18,8 @@ import (
 )
 
 // Whether every run ends is asked of every entry, beside what its user asks. Where nobody named the check, the answer
-// has to be cheap: it begins when the question about paths is answered, or takes long, and ends with its part of the
-// time. Loops that are meant to go on for ever are no violation (replay.Meant), and what is not decided is a warning.
+// has to be cheap: it begins when the question about paths is answered, or takes long (with bounds, half of the time),
+// and ends with its part of the time. Loops that are meant to go on for ever are no violation (replay.Meant), and what is not decided is a warning.
 
 // unaskedGuess is the engine that goes first.
 var unaskedGuess = []Entrant{{Name: "guess", Engine: replay.GuessLasso{Steps: policy.UnaskedSteps},
@@ -138,13 +138,22 @@ func (r *runsQuestion) leftOpen(res *verdict.Result) bool {
 // waitForPaths waits until the question about paths is answered, or takes long; false if the time is over.
 func (r *runsQuestion) waitForPaths(ctx context.Context) bool {
 	defer budget.Idle(ctx)()
-	late, stop := budget.After(ctx, policy.UnaskedAfter)
+	alone, stop := r.alone(ctx)
 	defer stop()
 	select {
 	case <-r.pathsDone:
-	case <-late:
+	case <-alone.Done():
 	}
 	return ctx.Err() == nil
+}
+
+// alone returns the time that the question about paths has for itself. Where bounds are given it takes what it needs, up
+// to a half of all.
+func (r *runsQuestion) alone(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.p.Unbounded() {
+		return budget.WithTimeout(ctx, policy.UnaskedAfter)
+	}
+	return budget.Share(ctx, policy.UnaskedBounded)
 }
 
 // UnaskedLeast is policy.UnaskedLeast but in tests.
