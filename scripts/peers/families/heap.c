@@ -16,7 +16,7 @@ int main(void) {
         size[k] = 1 + (nondet_uchar() & 63);
         block[k] = malloc(size[k]);
         if (block[k])
-          block[k][0] = block[k][size[k] - 1] = (uint8_t)size[k];
+          block[k][0] = (uint8_t)size[k], block[k][size[k] - 1] = (uint8_t)size[k];
       }
       break;
     case 1:
