@@ -21,7 +21,8 @@ const maxSVD = 64 << 20
 // peripheral lie (CMSIS-SVD 1.3.9, elements device, peripherals, peripheral, addressBlock).
 type svdDevice struct {
 	XMLName     xml.Name        `xml:"device"`
-	Size        string          `xml:"size"` // bits of registers that say nothing
+	Size        string          `xml:"size"`   // bits of registers that say nothing
+	Access      string          `xml:"access"` // likewise
 	Peripherals []svdPeripheral `xml:"peripherals>peripheral"`
 }
 
@@ -95,7 +96,7 @@ func parseSVD(data []byte) ([]targets.Region, []ir.Register, error) {
 		byName[p.Name] = p
 	}
 	var out []targets.Region
-	names := &svdNames{bits: dev.Size}
+	names := &svdNames{bits: dev.Size, access: dev.Access}
 	for i := range dev.Peripherals {
 		p := &dev.Peripherals[i]
 		p.derive(byName)
@@ -108,7 +109,7 @@ func parseSVD(data []byte) ([]targets.Region, []ir.Register, error) {
 	if len(out) == 0 {
 		return nil, nil, fmt.Errorf("no peripheral with an address block")
 	}
-	return out, ir.SortRegisters(names.list), nil
+	return out, ir.SortRegisters(names.registers()), nil
 }
 
 // derive takes over what p leaves out from the peripheral that it is derived from, which may stand behind it.

@@ -168,6 +168,9 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 			return err
 		}
 	}
+	if note := b.described(checks, img, nil); note != "" {
+		b.notes = append(b.notes, note)
+	}
 	set := cbmcLoops(module, p.Loops)
 	for k, v := range b.req.UnwindSet {
 		set[k] = v

@@ -88,6 +88,9 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		}
 		j := base
 		j.Notes = append(slices.Clone(base.Notes), b.notes...)
+		if note := b.described(checks, img, h.Checks); note != "" {
+			j.Notes = append(j.Notes, note)
+		}
 		asked := append(slices.Clone(b.req.Checks), h.Checks...)
 		if slices.Contains(asked, string(verdict.Race)) && checks.Has(verdict.Race) && (m == nil || len(m.Interrupts) == 0) {
 			j.Notes = append(j.Notes, "race: there is nothing to look for, since `interrupts` of the manifest lists no handlers")
@@ -245,6 +248,18 @@ func (b *preparation) weaveInterrupts(module *ir.Module, img *compile.Image, m *
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
 	return notes, nil
+}
+
+// described leaves out the check of registers where no file describes them, and says so where somebody names it.
+func (b *preparation) described(checks verdict.CheckSet, img *compile.Image, named []string) string {
+	if !checks.Has(verdict.Register) || len(img.Registers) > 0 {
+		return ""
+	}
+	delete(checks, verdict.Register)
+	if !slices.Contains(slices.Concat(b.req.Checks, named), string(verdict.Register)) {
+		return ""
+	}
+	return "register: there is nothing to look for, since no file of `build.svd` describes the registers"
 }
 
 // Regions turns the memory map of address space 0 into the engine's.

@@ -22,7 +22,7 @@ import (
 // value, counts only if asked for.
 func (x *recurrence) defined(ctx context.Context, p *problem.Problem, overflow bool) bool {
 	checked := *p.Unchecked()
-	checked.Checks = verdict.DefaultChecks()
+	checked.Checks = verdict.DefinedChecks()
 	if !overflow {
 		delete(checked.Checks, verdict.SignedOverflow)
 	}

@@ -92,7 +92,7 @@ func (x *Machine) accessOf(in *ir.Instr, write bool) access {
 
 func (x *Machine) load(in *ir.Instr, p Value) Value {
 	o, off, ok := x.reach(p, x.accessOf(in, false))
-	if !ok {
+	if !ok || x.misuses(in, o, off, false) {
 		return x.zeroOf(in.Access)
 	}
 	if x.fresh(in, o) {
@@ -121,7 +121,7 @@ func (x *Machine) fresh(in *ir.Instr, o *Object) bool {
 
 func (x *Machine) store(in *ir.Instr, p, v Value) {
 	o, off, ok := x.reach(p, x.accessOf(in, true))
-	if !ok {
+	if !ok || x.misuses(in, o, off, true) {
 		return
 	}
 	if o.Kind == regionObject && o.Region.Access == ir.AccessVolatile {
@@ -130,6 +130,16 @@ func (x *Machine) store(in *ir.Instr, p, v Value) {
 	x.on.Storing(in, o, off)
 	x.Put(o, off, in.Access, v)
 	x.on.Store(in, o, off)
+}
+
+// misuses is the check `register`: it ends the run where the registers at offset off of a volatile region are not made for
+// the access.
+func (x *Machine) misuses(in *ir.Instr, o *Object, off int64, write bool) bool {
+	if o.Kind != regionObject || o.Region.Access != ir.AccessVolatile || !in.MayTouchRegister() {
+		return false
+	}
+	text := x.Options.Misuse(o.Region.Name, o.Region.Base+uint64(off), uint64(x.Layout.StoreSize(in.Access)), write)
+	return text != "" && x.violate(verdict.Register, "%s", text)
 }
 
 // gep computes an address; inbounds it must stay in the object (check pointer-overflow). Where null matters

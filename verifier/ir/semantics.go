@@ -1,7 +1,6 @@
 package ir
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -13,7 +12,8 @@ import (
 // the strictest one: no memory map, allocations may fail, volatile reads are inputs.
 type Semantics struct {
 	Regions []Region // parts of the address space that integer addresses may touch
-	// names for places in regions, by address: traces and messages have them, nothing else depends on them
+	// places in regions, by address: traces and messages have their names, and the checks register and register-value what is
+	// known of them
 	Registers        []Register `json:",omitempty"`
 	AddressZero      bool       // an object or a region may lie at address 0
 	MallocNeverFails bool       // malloc and the like always succeed
@@ -61,41 +61,6 @@ type Region struct {
 	NoRead bool // of a volatile region: writes vanish, and a read is a violation
 }
 
-// Register is a register of a device: Size bytes from At on, in the region of its peripheral.
-type Register struct {
-	Region string
-	Name   string
-	At     uint64
-	Size   uint64
-}
-
-// RegisterAt finds the register that holds size bytes at an address: of those that do, the smallest, and of these the
-// first.
-func (s *Semantics) RegisterAt(region string, at, size uint64) (Register, bool) {
-	var found Register
-	for i, _ := slices.BinarySearchFunc(s.Registers, at+1, func(r Register, to uint64) int { return cmp.Compare(r.At, to) }); i > 0; i-- {
-		r := s.Registers[i-1]
-		if at-r.At >= longestRegister {
-			break
-		}
-		if r.Region == region && at-r.At <= r.Size && size <= r.Size-(at-r.At) && (found.Size == 0 || r.Size <= found.Size) {
-			found = r
-		}
-	}
-	return found, found.Size > 0
-}
-
-// longestRegister is the size of the longest register that there is, in bytes.
-const longestRegister uint64 = 8
-
-// SortRegisters brings registers into the order of Semantics.Registers; of what is as long at the same place, the first
-// stays in front. Longer ones than there are, and those without a size, are left out.
-func SortRegisters(list []Register) []Register {
-	list = slices.DeleteFunc(list, func(r Register) bool { return r.Size == 0 || r.Size > longestRegister })
-	slices.SortStableFunc(list, func(a, b Register) int { return cmp.Compare(a.At, b.At) })
-	return list
-}
-
 // LeakRule says what the check `leak` asks for, and where.
 type LeakRule uint8
 
@@ -133,8 +98,8 @@ func (r LeakRule) Asks(how Ending) bool { return r != LeakFreed || how <= EndExi
 
 // Sizes of an activation that is not known.
 const (
-	VariableFrame    = -1 // it holds arrays of variable length
-	FrameWithoutCode = -2 // the compiler makes no machine code of the function's file
+	VariableFrame    int64 = -1 // it holds arrays of variable length
+	FrameWithoutCode int64 = -2 // the compiler makes no machine code of the function's file
 )
 
 // Stack holds what the check `stack` needs to know of the target.

@@ -95,9 +95,7 @@ func (p *Problem) execution(steps int64, observe interp.Observe) interp.Options 
 
 // Strict returns the options of a run that undefined behaviour ends, whatever is asked.
 func (p *Problem) Strict(steps int64) interp.Options {
-	checks := verdict.DefaultChecks()
-	delete(checks, verdict.Race) // a run goes on
-	return interp.Options{Semantics: p.Semantics, Entry: p.Entry, Checks: checks, MaxSteps: steps}
+	return interp.Options{Semantics: p.Semantics, Entry: p.Entry, Checks: verdict.DefinedChecks(), MaxSteps: steps}
 }
 
 // OpenSolver makes the chain of solvers of one formula in store: the memory of

@@ -37,8 +37,8 @@ func (e allPaths) Run(ctx context.Context, p *problem.Problem, a *problem.Answer
 
 // asksDefined reports whether the checks ask of each path that it does nothing undefined, as the default ones do.
 func asksDefined(checks verdict.CheckSet) bool {
-	for c := range verdict.DefaultChecks() {
-		if c != verdict.Race && c.Of().Decided == verdict.ByPaths && !checks.Has(c) {
+	for c := range verdict.DefinedChecks() {
+		if c.Of().Decided == verdict.ByPaths && !checks.Has(c) {
 			return false
 		}
 	}
@@ -48,9 +48,8 @@ func asksDefined(checks verdict.CheckSet) bool {
 // followPaths settles that every run of p ends where all paths can be followed to their end, under the default checks.
 func followPaths(ctx context.Context, p *problem.Problem, main *ir.Func, a *problem.Answers) error {
 	q := *p.Aside()
-	q.Checks, q.FirstOnly, q.StopAfter = verdict.DefaultChecks(), true, ""
+	q.Checks, q.FirstOnly, q.StopAfter = verdict.DefinedChecks(), true, ""
 	delete(q.Checks, verdict.Termination)
-	delete(q.Checks, verdict.Race) // a run goes on
 	found, res := problem.NewAnswers(), &verdict.Result{}
 	PassArguments(&q, main, res)
 	Run(ctx, &q, found, followEngines)

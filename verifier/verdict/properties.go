@@ -104,6 +104,14 @@ func DefaultChecks() CheckSet {
 	return s
 }
 
+// DefinedChecks returns the default checks but for those whose violation leaves nothing undefined: a run goes on there.
+func DefinedChecks() CheckSet {
+	s := DefaultChecks()
+	delete(s, Race)
+	delete(s, Register)
+	return s
+}
+
 // ParseChecks reads a list such as "default,termination,-shift". `default` and
 // `all` name groups; a leading `-` removes; an unknown name is an error with the
 // nearest known one.

@@ -29,6 +29,7 @@ const (
 	ComplexityBound  Check = "complexity"
 	Stack            Check = "stack"
 	Race             Check = "race"
+	Register         Check = "register"
 )
 
 // properties has a row for each check, in the order of the manual. Other lists of checks (the manual, the schemas of
@@ -221,4 +222,11 @@ var properties = []Property{
 		Meaning:  "Asked where the manifest lists `interrupts`. No handler gets between the parts of an access that the target makes in several: none writes what is read, or uses what is written. None writes a number between a read of it and the write of what the same function computed from that. No variable that is not volatile is read where a handler can run that writes it: the compiler may keep it in a register.",
 		Bad:      "events |= 1;   /* a handler sets another bit in between */",
 		Good:     "__disable_irq(); events |= 1; __enable_irq();"},
+	{Check: Register, Title: "Register used against its description", CWE: "CWE-1262", MISRA: "", CERT: "", Default: true,
+		Severity: 5,
+		Holds:    "the register is made for this access",
+		Meaning:  "Asked where `build.svd` names a CMSIS-SVD file. No volatile access writes a register that the file has as read-only, or reads one that it has as write-only. Where several registers share bytes, or fields say something else than their register, all have to refuse the access.",
+		Bad:      "USART1->ISR = 0;   /* read-only */",
+		Good:     "USART1->ICR = USART_ICR_TCCF;",
+		Past:     PastUses},
 }

@@ -1,0 +1,125 @@
+package ir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Register is a register of a device: Size bytes from At on, in the region of its peripheral.
+type Register struct {
+	Region string
+	Name   string
+	At     uint64
+	Size   uint64
+	Use    RegisterUse `json:",omitempty"`
+}
+
+// RegisterUse is what programs may do with a register.
+type RegisterUse uint8
+
+// The uses. AnyUse also stands for one that is not known for sure.
+const (
+	AnyUse RegisterUse = iota
+	ReadOnly
+	WriteOnly
+)
+
+// Refuses reports whether a register of this use is not read, or not written.
+func (u RegisterUse) Refuses(write bool) bool {
+	return write && u == ReadOnly || !write && u == WriteOnly
+}
+
+// String is the use in words.
+func (u RegisterUse) String() string { return [...]string{"", "read-only", "write-only"}[u] }
+
+// RegisterAt finds the register that holds size bytes at an address: of those that do, the smallest, and of these the
+// first.
+func (s *Semantics) RegisterAt(region string, at, size uint64) (Register, bool) {
+	var found Register
+	for i, _ := slices.BinarySearchFunc(s.Registers, at+1, func(r Register, to uint64) int { return cmp.Compare(r.At, to) }); i > 0; i-- {
+		r := s.Registers[i-1]
+		if at-r.At >= longestRegister {
+			break
+		}
+		if r.Region == region && at-r.At <= r.Size && size <= r.Size-(at-r.At) && (found.Size == 0 || r.Size <= found.Size) {
+			found = r
+		}
+	}
+	return found, found.Size > 0
+}
+
+// longestRegister is the size of the longest register that there is, in bytes.
+const longestRegister uint64 = 8
+
+// SortRegisters brings registers into the order of Semantics.Registers; of what is as long at the same place, the first
+// stays in front. Longer ones than there are, and those without a size, are left out.
+func SortRegisters(list []Register) []Register {
+	list = slices.DeleteFunc(list, func(r Register) bool { return r.Size == 0 || r.Size > longestRegister })
+	slices.SortStableFunc(list, func(a, b Register) int { return cmp.Compare(a.At, b.At) })
+	return list
+}
+
+// RegistersOver lists the registers, of any region, that have one of size bytes at an address: those of several peripherals,
+// or forms of one, may share it.
+func (s *Semantics) RegistersOver(at, size uint64) []Register {
+	var out []Register
+	i, _ := slices.BinarySearchFunc(s.Registers, at+size, func(r Register, to uint64) int { return cmp.Compare(r.At, to) })
+	for ; i > 0; i-- {
+		r := s.Registers[i-1]
+		if r.At < at && at-r.At >= longestRegister {
+			break
+		}
+		if r.At >= at || at-r.At < r.Size {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Misuse returns how an access of size bytes at an address of a region misuses what is there: all registers that have one
+// of them refuse it, and one is the region's. "": it does not.
+func (s *Semantics) Misuse(region string, at, size uint64, write bool) string {
+	here, own := s.RegistersOver(at, size), false
+	for _, r := range here {
+		if !r.Use.Refuses(write) {
+			return ""
+		}
+		own = own || r.Region == region
+	}
+	if !own {
+		return ""
+	}
+	verb := "read"
+	if write {
+		verb = "write"
+	}
+	r, ok := s.RegisterAt(region, at, size)
+	if !ok {
+		r = here[slices.IndexFunc(here, func(r Register) bool { return r.Region == region })]
+	}
+	return verb + " of " + region + "->" + r.Name + ", which is " + r.Use.String()
+}
+
+// MayTouchRegister reports a volatile access that need not be of an object of the program.
+func (i *Instr) MayTouchRegister() bool {
+	if i.Op != OpLoad && i.Op != OpStore && i.Op != OpCmpXchg && i.Op != OpAtomicRMW || !i.Flags.Has(Volatile) {
+		return false
+	}
+	address := i.AddressOf(0)
+	if i.Op == OpStore {
+		address = i.AddressOf(1)
+	}
+	for {
+		switch a := address.(type) {
+		case *Const:
+			return a.Kind != ConstAddr
+		case *Instr:
+			if a.Op != OpGep && a.Op != OpBitcast {
+				return a.Op != OpAlloca
+			}
+			address = a.Args[0]
+		default:
+			return true
+		}
+	}
+}
