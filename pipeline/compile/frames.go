@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +34,7 @@ func (c *compilation) frames(ctx context.Context, flags []string, file string) (
 		if err != nil && !os.IsNotExist(err) { // a unit without functions has none
 			return nil, "", &InfraError{"compile " + r.File, err}
 		}
-		frames = parseFrames(string(text), returnAddress(r.Target.Triple))
+		frames = parseFrames(string(text), returnAddress(r.Target.Triple, flags))
 	} else {
 		noCode, missing = firstError(res), ir.FrameWithoutCode
 	}
@@ -99,10 +101,15 @@ func addFrame(to map[string]int64, name string, n int64) {
 	}
 }
 
+// longCalls matches AVRs whose program memory takes more than 16 bits to address in words: avr6, avrxmega6 and avrxmega7.
+var longCalls = regexp.MustCompile(`^-m(?:mcu|cpu)=(?:avr6|avrxmega[67]|at(?:mega256|xmega(?:128|192|256|384)).*)$`)
+
 // returnAddress returns how many bytes a call itself pushes.
-func returnAddress(triple string) int64 {
+func returnAddress(triple string, flags []string) int64 {
 	arch, _, _ := strings.Cut(triple, "-")
 	switch {
+	case arch == "avr" && slices.ContainsFunc(flags, longCalls.MatchString):
+		return 3
 	case arch == "x86_64":
 		return 8
 	case len(arch) == 4 && arch[0] == 'i' && strings.HasSuffix(arch, "86"):
