@@ -165,7 +165,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(acceptCommand(), unacceptCommand(), listCommand(), evidenceCommand())
 	root.SetVersionTemplate("firmproof {{.Version}}\n")
 	root.AddCommand(checkCommand(), lspCommand(), svcompCommand(), explainCommand(), targetsCommand(), itsCommand(),
-		boundCommand(),
+		boundCommand(), stackCommand(),
 		fakegithubCommand(), demoCommand(),
 		serveCommand(), workerCommand(), sandboxInitCommand(), jobCommand())
 	root.AddCommand(verifyCertificateCommand(), limitsCommand(), doctorCommand(), reportCommand(), backupCommand(), restoreCommand(),

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -58,5 +60,84 @@ func TestStackWithoutCode(t *testing.T) {
 		if r := &rep.Results[i]; r.Status == verdict.Unknown {
 			t.Errorf("with -Os, %s is unknown\n%s", r.Entry, errs)
 		}
+	}
+}
+
+// stackProgram has chains, a pointer to a function, and handlers.
+const stackProgram = `
+static char text[64];
+void put(int n) { volatile char line[100]; line[n & 63] = 1; text[n & 63] = line[1]; }
+static void (*hook)(int);
+void reg(void) { hook = put; }
+void tick(void) { if (hook) hook(3); }
+void uart(void) { volatile char q[50]; q[text[0] & 31] = 1; }
+int main(void) { reg(); put(3); return 0; }
+`
+
+// stackOf runs `stack --json` on a project of the program and more of it.
+func stackOf(t *testing.T, more, manifest string) (int, *stackTarget) {
+	t.Helper()
+	dir := writeTree(t, map[string]string{"main.c": stackProgram + more, ".firmproof.yml": "version: 1\ntargets: [cortex-m3]\n" +
+		"build: {sources: [main.c], cflags: [-O1, -fno-inline]}\nfunctions: all\n" + manifest})
+	var out, errs bytes.Buffer
+	code := runWith([]string{"stack", dir, "--json"}, &out, &errs)
+	var u stackUse
+	if err := json.Unmarshal(out.Bytes(), &u); err != nil || len(u.Targets) != 1 {
+		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
+	}
+	return code, &u.Targets[0]
+}
+
+// TestStackTable: the deepest chain counts, through pointers, too, and one handler of each priority.
+func TestStackTable(t *testing.T) {
+	const both = "interrupts: [{handler: tick}, {handler: uart, preempts: [tick]}]\n"
+	code, got := stackOf(t, "", both)
+	use := map[string]stackFunction{}
+	for _, f := range got.Functions {
+		use[f.Name] = f
+	}
+	if put := use["put"]; put.Bytes < 100 || use["main"].Bytes != use["main"].Frame+put.Bytes ||
+		use["tick"].Bytes != use["tick"].Frame+put.Bytes || strings.Join(use["tick"].Chain, " ") != "tick put" {
+		t.Errorf("%+v", use)
+	}
+	nested := 36 + use["tick"].Bytes + 36 + use["uart"].Bytes
+	if code != exitOK || got.Status != verdict.Proved || got.Entry != "main" || got.Interrupts.Bytes != nested ||
+		got.Bytes != use["main"].Bytes+nested || strings.Join(got.Interrupts.Chain, " ") != "tick uart" {
+		t.Errorf("%d %+v", code, got)
+	}
+	if _, got = stackOf(t, "", "interrupts: [{handler: tick}, {handler: uart}]\n"); got.Interrupts.Bytes != 36+use["tick"].Bytes {
+		t.Errorf("without preemption: %+v", got.Interrupts)
+	}
+	code, got = stackOf(t, "void spi(void) { volatile char q[5000]; q[text[0] & 31] = 1; }\n", "interrupts: [{handler: spi}]\n")
+	if code != exitViolated || got.Status != verdict.Violated || !strings.Contains(got.text(), " of 4096, it does not fit\n") {
+		t.Errorf("%d %+v", code, got)
+	}
+}
+
+// TestStackTableOpen: what is not followed leaves the table open, and says what it is.
+func TestStackTableOpen(t *testing.T) {
+	const listed = "interrupts: [{handler: tick}, {handler: uart}]\n"
+	for text, c := range map[string]struct{ more, manifest, why string }{
+		"recursion": {"int f(int n);\nint g(int n) { return n ? 2 * f(n - 1) : 3; }\nint f(int n) { volatile int a[2]; a[n & 1] = g(n); return a[0]; }\n",
+			listed, "recursion of g"},
+		"array":    {"int f(int n) { volatile char a[n + 1]; a[n] = 1; return a[0]; }\n", listed, "arrays of variable length"},
+		"assembly": {"void f(void) { __asm__ volatile (\"bl other\"); }\n", listed, "assembly in f"},
+		"pointer":  {"void f(void) { __asm__ volatile (\"sub sp, #64\"); }\n", listed, "assembly in f"},
+	} {
+		_, got := stackOf(t, c.more, c.manifest)
+		found := false
+		for _, f := range got.Functions {
+			found = found || f.Name == "f" && strings.Contains(f.Reason, c.why)
+			if f.Name == "main" && f.Reason != "" {
+				t.Errorf("%s: main is open: %s", text, f.Reason)
+			}
+		}
+		if !found {
+			t.Errorf("%s: %+v", text, got.Functions)
+		}
+	}
+	code, got := stackOf(t, "void SysTick_Handler(void) { put(2); }\n", listed)
+	if code != exitUnknown || !strings.Contains(got.Reason, "SysTick_Handler may interrupt it") {
+		t.Errorf("%d %+v", code, got)
 	}
 }

@@ -307,18 +307,9 @@ func (b *preparation) project(dir string) error {
 		return fmt.Errorf("%s: nothing to verify: add `harnesses`, `functions: all` or `functions: changed`, or name some with --function",
 			m.Path)
 	}
-	ts := m.Targets
-	if len(b.req.Targets) > 0 {
-		ts = nil
-		for _, n := range b.req.Targets {
-			t, ok := m.Target(n)
-			if !ok {
-				if t, err = targets.Load(n); err != nil {
-					return err
-				}
-			}
-			ts = append(ts, t)
-		}
+	ts, err := targetsOf(m, b.req.Targets)
+	if err != nil {
+		return err
 	}
 	for _, t := range ts {
 		all := verdict.CheckSet{}
@@ -344,6 +335,25 @@ func (b *preparation) project(dir string) error {
 		}
 	}
 	return nil
+}
+
+// targetsOf returns the targets that are named, the manifest's own among them, or else all of the manifest's.
+func targetsOf(m *manifest.Manifest, named []string) ([]targets.Target, error) {
+	if len(named) == 0 {
+		return m.Targets, nil
+	}
+	var out []targets.Target
+	for _, n := range named {
+		t, ok := m.Target(n)
+		if !ok {
+			var err error
+			if t, err = targets.Load(n); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, t)
+	}
+	return out, nil
 }
 
 // pick finds the harnesses named on the command line, and the names that are none.
