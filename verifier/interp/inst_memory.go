@@ -135,7 +135,7 @@ func (x *Machine) store(in *ir.Instr, p, v Value) {
 // misuses is the check `register`: it ends the run where the registers at offset off of a volatile region are not made for
 // the access.
 func (x *Machine) misuses(in *ir.Instr, o *Object, off int64, write bool) bool {
-	if o.Kind != regionObject || o.Region.Access != ir.AccessVolatile || !in.MayTouchRegister() {
+	if o.Kind != regionObject || o.Region.Access != ir.AccessVolatile || !in.AtRegister() {
 		return false
 	}
 	text := x.Options.Misuse(o.Region.Name, o.Region.Base+uint64(off), uint64(x.Layout.StoreSize(in.Access)), write)

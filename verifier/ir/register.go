@@ -100,8 +100,9 @@ func (s *Semantics) Misuse(region string, at, size uint64, write bool) string {
 	return verb + " of " + region + "->" + r.Name + ", which is " + r.Use.String()
 }
 
-// MayTouchRegister reports a volatile access that need not be of an object of the program.
-func (i *Instr) MayTouchRegister() bool {
+// AtRegister reports a volatile access at a constant address. Another address may be whatever somebody passed: that it is of
+// one register and not of the next is known by who calls.
+func (i *Instr) AtRegister() bool {
 	if i.Op != OpLoad && i.Op != OpStore && i.Op != OpCmpXchg && i.Op != OpAtomicRMW || !i.Flags.Has(Volatile) {
 		return false
 	}
@@ -109,17 +110,6 @@ func (i *Instr) MayTouchRegister() bool {
 	if i.Op == OpStore {
 		address = i.AddressOf(1)
 	}
-	for {
-		switch a := address.(type) {
-		case *Const:
-			return a.Kind != ConstAddr
-		case *Instr:
-			if a.Op != OpGep && a.Op != OpBitcast {
-				return a.Op != OpAlloca
-			}
-			address = a.Args[0]
-		default:
-			return true
-		}
-	}
+	_, constant := ConstantAddress(address)
+	return constant
 }
