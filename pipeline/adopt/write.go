@@ -65,7 +65,8 @@ func (w *writer) text(f *Found) []byte {
 	}
 	if list := w.handlers(); len(list) > 0 {
 		w.comment("Handlers of interrupts that change what functions read: %s. They run between the steps of others with a "+
-			"line such as `interrupts: [{handler: %s, max: any}]`.", some(list), list[0])
+			"line such as `interrupts: [{handler: %s, max: any}]`. It is left to you: which of them preempt others is not known, "+
+			"termination is open with handlers that may run for ever, and proofs take several times as long.", some(list), list[0])
 	}
 	if w.all || w.assumesBodies() {
 		w.comment("Functions without a body: a call gives any result and any value in what its pointers lead to. " +
