@@ -12,7 +12,7 @@ import (
 // the strictest one: no memory map, allocations may fail, volatile reads are inputs.
 type Semantics struct {
 	Regions []Region // parts of the address space that integer addresses may touch
-	// places in regions, by address: traces and messages have their names, and the checks register and register-value what is
+	// places in regions, by address: traces and messages have their names, and the check register what is
 	// known of them
 	Registers        []Register `json:",omitempty"`
 	AddressZero      bool       // an object or a region may lie at address 0
