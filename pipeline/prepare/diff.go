@@ -2,11 +2,9 @@ package prepare
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/firmproof/firmproof/pipeline/compile"
-	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -31,50 +29,19 @@ type Bodies struct {
 // Versions builds the whole programs that a request is about, one for each target: of C files, or of a folder with a
 // manifest.
 func Versions(ctx context.Context, req Request) ([]Version, error) {
-	files, dirs, err := filesAndFolders(req)
+	w, err := wholeOf(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	work, err := os.MkdirTemp("", "firmproof-")
-	if err != nil {
-		return nil, &compile.InfraError{Stage: "prepare", Err: err}
-	}
-	defer os.RemoveAll(work)
-	b := &preparation{ctx: ctx, req: req, work: work, runner: compile.Direct{}}
-	build := func(t targets.Target) (*compile.Image, error) {
-		return b.buildFiles(files, t, verdict.DefaultChecks(), nil)
-	}
-	var list []targets.Target
-	if len(files) == 0 {
-		m, err := manifest.Read(dirs[0])
-		if err != nil {
-			return nil, err
-		}
-		list = m.Targets
-		build = func(t targets.Target) (*compile.Image, error) {
-			opts := b.options(verdict.DefaultChecks())
-			opts.KeepAll = true
-			return compile.Project(ctx, dirs[0], m, t, opts)
-		}
-	}
-	if len(req.Targets) > 0 || len(list) == 0 {
-		if list, err = load(req.Targets, []string{"host"}); err != nil {
-			return nil, err
-		}
-	}
 	var out []Version
-	for _, t := range list {
-		img, err := build(t)
-		if err != nil {
-			return nil, err
+	err = w.build(verdict.DefaultChecks(), func(t targets.Target, img *compile.Image) error {
+		v, err := w.version(t, img)
+		if err == nil {
+			out = append(out, *v)
 		}
-		v, err := b.version(t, img)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, *v)
-	}
-	return out, nil
+		return err
+	})
+	return out, err
 }
 
 // version reads what was built for a target.
