@@ -168,14 +168,11 @@ func (b *preparation) cbmcJob(p *cbmc.Proof, t targets.Target) error {
 			return err
 		}
 	}
-	if note := b.described(checks, img, nil); note != "" {
-		b.notes = append(b.notes, note)
-	}
 	set := cbmcLoops(module, p.Loops)
 	for k, v := range b.req.UnwindSet {
 		set[k] = v
 	}
-	j := b.base(t, append(stagesOf(img), read), append(img.Notes, b.notes...))
+	j := b.base(t, append(stagesOf(img), read), slices.Concat(img.Notes, b.notes, b.described(checks, img, nil)))
 	j.Program, j.Label, j.Pragmas = module, p.Title(), pragmas
 	j.Plan.Entry, j.Plan.Checks, j.Plan.UnwindSet = p.Entry, checks, set
 	j.Plan.Semantics = ir.Semantics{VolatileMemory: true, MallocNeverFails: p.MallocOK}

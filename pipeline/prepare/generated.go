@@ -79,10 +79,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Plan.Open = h.Open
-		j.Notes = append(slices.Clone(base.Notes), h.Warnings...)
-		if note := b.described(j.Plan.Checks, img, nil); note != "" {
-			j.Notes = append(j.Notes, note)
-		}
+		j.Notes = slices.Concat(base.Notes, h.Warnings, b.described(j.Plan.Checks, img, nil))
 		j.Plan.Calls = callsOf(program, h, f, linkage)
 		if b.near != nil || b.req.Called != nil || len(b.named) > 0 && len(b.req.Changed) > 0 { // of a change
 			j.Plan.Samples = samples()

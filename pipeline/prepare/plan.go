@@ -87,10 +87,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 			delete(checks, verdict.Leak)
 		}
 		j := base
-		j.Notes = append(slices.Clone(base.Notes), b.notes...)
-		if note := b.described(checks, img, h.Checks); note != "" {
-			j.Notes = append(j.Notes, note)
-		}
+		j.Notes = slices.Concat(base.Notes, b.notes, b.described(checks, img, h.Checks))
 		asked := append(slices.Clone(b.req.Checks), h.Checks...)
 		if slices.Contains(asked, string(verdict.Race)) && checks.Has(verdict.Race) && (m == nil || len(m.Interrupts) == 0) {
 			j.Notes = append(j.Notes, "race: there is nothing to look for, since `interrupts` of the manifest lists no handlers")
@@ -251,15 +248,15 @@ func (b *preparation) weaveInterrupts(module *ir.Module, img *compile.Image, m *
 }
 
 // described leaves out the check of registers where no file describes them, and says so where somebody names it.
-func (b *preparation) described(checks verdict.CheckSet, img *compile.Image, named []string) string {
+func (b *preparation) described(checks verdict.CheckSet, img *compile.Image, named []string) []string {
 	if !checks.Has(verdict.Register) || len(img.Registers) > 0 {
-		return ""
+		return nil
 	}
 	delete(checks, verdict.Register)
 	if !slices.Contains(slices.Concat(b.req.Checks, named), string(verdict.Register)) {
-		return ""
+		return nil
 	}
-	return "register: there is nothing to look for, since no file of `build.svd` describes the registers"
+	return []string{"register: there is nothing to look for, since no file of `build.svd` describes the registers"}
 }
 
 // Regions turns the memory map of address space 0 into the engine's.
