@@ -90,15 +90,17 @@ func (e *encoder) gep(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 	}
 	p := e.arg(fr, st, in, 0)
 	d := e.s.Int(e.w, in.Off)
-	u := e.orNone(p.Undef, e.w)
+	u := p.Undef
 	for i, scale := range in.Scales {
 		x := e.arg(fr, st, in, i+1)
 		d = e.s.Add(d, e.s.Mul(e.signed(x, e.w), e.s.Int(e.w, scale)))
 		if x.Undef != 0 {
-			u = e.s.BvOr(u, e.carried(e.signed(memory.Val{Term: x.Undef}, e.w)))
+			u = e.s.BvOr(e.orNone(u, e.w), e.signed(memory.Val{Term: x.Undef}, e.w))
 		}
 	}
-	u = e.Tidy(e.carried(u))
+	if u != 0 {
+		u = e.Tidy(e.carried(u))
+	}
 	out := memory.Val{Ptr: e.offNull(p.Ptr, d), Undef: u}
 	e.checkPointerOverflow(fr, st, in, p.Ptr, out.Ptr, d)
 	return out
