@@ -35,12 +35,15 @@ func (x *raws) fills(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 			x.same(vars, f, in.Args[0])
 		}
 	case ir.OpCall:
+		list := callees(m, in)
 		for i, v := range in.Args {
 			if v.Type().IsPtr() && modelFills(vars, in, i) {
 				x.writes(vars, v, 0, policy.FlowChoices)
 			}
-			for _, g := range callees(m, in, i) {
-				x.same(vars, g.Params[i], v)
+			for _, g := range list {
+				if i < len(g.Params) {
+					x.same(vars, g.Params[i], v)
+				}
 			}
 		}
 	}
@@ -77,10 +80,10 @@ func modelFills(vars map[ir.Value]*ir.Var, in *ir.Instr, i int) bool {
 	return false
 }
 
-// callees returns the functions with a body that a call may lead to by its type, and which have a parameter i.
-func callees(m *ir.Module, in *ir.Instr, i int) []*ir.Func {
+// callees returns the functions with a body that a call may lead to by its type.
+func callees(m *ir.Module, in *ir.Instr) []*ir.Func {
 	return slices.DeleteFunc(m.MayCall(in), func(f *ir.Func) bool {
-		return i >= len(f.Params) || ir.CalledFunc(in) == nil && !f.Sig().Equal(in.Sig)
+		return ir.CalledFunc(in) == nil && !f.Sig().Equal(in.Sig)
 	})
 }
 

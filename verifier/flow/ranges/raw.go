@@ -1,6 +1,8 @@
 package ranges
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -64,11 +66,15 @@ func (x *raws) instr(m *ir.Module, f *ir.Func, vars map[ir.Value]*ir.Var, in *ir
 }
 
 func (x *raws) call(m *ir.Module, vars map[ir.Value]*ir.Var, in *ir.Instr) {
+	list := callees(m, in)
 	for i, v := range in.Args {
 		if !v.Type().IsPtr() {
 			continue
 		}
-		for _, f := range callees(m, in, i) {
+		for _, f := range list {
+			if i >= len(f.Params) {
+				continue
+			}
 			if p := ir.ParamVars(f)[i]; p != nil && p.T != nil && p.T.Kind == ir.DPointer {
 				x.flows(vars, v, places.LeadsTo(p.T), []any{f.Params[i]})
 			}
@@ -172,15 +178,8 @@ func (x *raws) leads(vars map[ir.Value]*ir.Var, v ir.Value, steps int) bool {
 			if f := ir.CalledFunc(y); f != nil {
 				return x.at[f]
 			}
-			known := false
-			for _, f := range x.s.m.Funcs {
-				if f.Addr && !f.IsDecl() && f.Sig().Equal(y.Sig) {
-					if known = true; x.at[f] {
-						return true
-					}
-				}
-			}
-			return !known
+			list := callees(x.s.m, y)
+			return len(list) == 0 || slices.ContainsFunc(list, func(f *ir.Func) bool { return x.at[f] })
 		case ir.OpLoad:
 			nodes := x.nodes(vars, y.Args[0])
 			for _, n := range nodes {
