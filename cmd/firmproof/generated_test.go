@@ -522,7 +522,7 @@ int kept(const unsigned char *k) { key = k; return fifth(); }
 		}
 	}
 	for text, want := range map[string]string{"assume: {table.tt: 8 elements}": "did you mean t?",
-		"assume: {table.k: 7..1}": "no number is in there",
+		"assume: {table.k: 7..1}":                     "no number is in there",
 		"assume: {table.t: \"8 elements, 32 bytes\"}": "`8 elements` and `32 bytes` cannot both be said"} {
 		if code, _, errs := check(text + "\n"); code != 2 || !strings.Contains(errs, want) ||
 			!strings.Contains(errs, ".firmproof.yml:5") {
