@@ -239,9 +239,7 @@ func merged(list, more []string) []string {
 // show writes the answers, and says by its error how it ends.
 func (d *difference) show(w io.Writer, out *verdict.Comparisons) error {
 	if d.json {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		if err := e.Encode(out); err != nil {
+		if err := writeJSON(w, out); err != nil {
 			return err
 		}
 	} else if _, err := io.WriteString(w, reports.Comparisons(out)); err != nil {
@@ -254,4 +252,11 @@ func (d *difference) show(w io.Writer, out *verdict.Comparisons) error {
 		return &exitError{code: exitUnknown}
 	}
 	return nil
+}
+
+// writeJSON writes v as people read it.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

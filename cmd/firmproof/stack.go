@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -16,7 +15,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// stackUse is what `stack --json` writes.
+// stackUse holds the tables of a program, target by target, as `stack --json` writes them.
 type stackUse struct {
 	Version int           `json:"version"`
 	Tool    verdict.Tool  `json:"tool"`
@@ -37,7 +36,7 @@ type stackTarget struct {
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// stackInterrupts is what handlers take that interrupt one another.
+// stackInterrupts holds the bytes that handlers take which interrupt one another, and their names, the first interrupted one first.
 type stackInterrupts struct {
 	Bytes int64    `json:"bytes"`
 	Chain []string `json:"chain"`
@@ -166,9 +165,7 @@ func (u *stackUse) show(w io.Writer, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		if err := e.Encode(u); err != nil {
+		if err := writeJSON(w, u); err != nil {
 			return err
 		}
 	} else {

@@ -43,7 +43,7 @@ type svdNames struct {
 	partial      bool // some are not in the list
 }
 
-// registers is what was collected. Where one is missing, nothing is known of the use of those that may share its place.
+// registers returns what was collected. Where one is missing, nothing is known of the use of those that may share its place.
 func (n *svdNames) registers() []ir.Register {
 	if n.partial {
 		for i := range n.list {
@@ -63,7 +63,7 @@ func (n *svdNames) of(p *svdPeripheral, name string, base uint64) {
 	n.add(name, "", base, above, p.Clusters, true)
 }
 
-// svdAbove is what registers take from what they are in, where they say nothing.
+// svdAbove holds the elements of a device, peripheral or cluster that its registers take over where they have none.
 type svdAbove struct{ bits, access string }
 
 // add adds registers, or those of clusters, at a base.
@@ -108,7 +108,7 @@ func (n *svdNames) add(region, prefix string, base uint64, above svdAbove, list 
 	}
 }
 
-// use is what may be done with the register: what it says, its fields do not contradict, and no effect of the opposite access
+// use returns what programs may do with the register: what it says, its fields do not contradict, and no effect of the opposite access
 // is described. Where it says nothing, that is what all fields say, or what it is in, if it has no fields.
 func (r *svdRegister) use(above string) ir.RegisterUse {
 	use := useOf(r.Access)

@@ -48,7 +48,7 @@ var peers = []tool{{name: "cbmc",
 	proved: func(_ []byte, status int) bool { return status == 0 },
 }}
 
-// outcome is what one run said and cost.
+// outcome holds the answer of one run and its cost.
 type outcome struct {
 	ran, decided bool
 	seconds      float64 // of a processor

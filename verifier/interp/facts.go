@@ -2,8 +2,8 @@ package interp
 
 import "github.com/firmproof/firmproof/verifier/ir"
 
-// Facts is what the runs of a program have in common: what is known of its module, and room for what calls compute. It is
-// of a module that does not change, and for one run at a time.
+// Facts holds what the runs of a program share: tables about its module, and room for what calls compute. The module must
+// not change, and one run uses them at a time.
 type Facts struct {
 	of      *ir.Module
 	FuncNum map[*ir.Func]int

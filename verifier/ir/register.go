@@ -14,7 +14,7 @@ type Register struct {
 	Use    RegisterUse `json:",omitempty"`
 }
 
-// RegisterUse is what programs may do with a register.
+// RegisterUse says whether programs may read and write a register.
 type RegisterUse uint8
 
 // The uses. AnyUse also stands for one that is not known for sure.
