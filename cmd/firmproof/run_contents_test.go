@@ -32,6 +32,22 @@ func TestSimulationOfContents(t *testing.T) {
 	}
 }
 
+// TestSimulationOfContentsWhole: so is a check that a change takes away whole. The answer of the later commit is that it
+// holds for the range of contents that the check let through, which nobody made sure of.
+func TestSimulationOfContentsWhole(t *testing.T) {
+	for what, c := range map[string]struct {
+		good, check string
+	}{
+		"around a read":       {"static int t[8];\nint text(const struct msg *m) {\n  if (m->len < 8) return t[m->len];\n  return 0;\n}\n", "if (m->len < 8) "},
+		"in front of a write": {"void text(struct msg *m) {\n  if (m->len > 3) return;\n  m->more[m->len] = 0;\n}\n", "  if (m->len > 3) return;\n"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			thereAndBack(t, contentsHead+c.good, c.check, "", true)
+		})
+	}
+}
+
 // TestSimulationOfContentsTurnedAway: a check of contents that a change takes away is missed where the place behind it is
 // another, too: the other commit takes the decision with which it turns these contents away.
 func TestSimulationOfContentsTurnedAway(t *testing.T) {

@@ -18,25 +18,32 @@ import (
 // ByBoth names who finds a violation by executions of both commits of a change.
 const ByBoth = "both commits"
 
-// LeavesOpen reports whether executions of an entry may fail that its result does not know of. What holds under a guess
-// does so in each execution, since the harness makes what was guessed; but that of plan may hand over more (Plan.Wide).
+// LeavesOpen reports whether executions of an entry may fail that its result does not know of. What holds under a guess of
+// plan does so in each execution, since the harness makes what was guessed; but that of plan may hand over more
+// (Plan.Wide). A range that the result takes for contents is in no harness.
 func LeavesOpen(plan *problem.Plan, res *verdict.Result) bool {
+	own := idsOf(plan.Assumptions)
 	return res.Reason != nil || slices.ContainsFunc(res.Claims, func(c verdict.Claim) bool {
 		return c.Status == verdict.Unknown || c.Status == verdict.Bounded ||
-			c.Status == verdict.Conditional && plan.Wide != nil &&
-				slices.ContainsFunc(res.RestsOn(&c), func(a verdict.Assumption) bool {
-					return a.Relation == verdict.Extent && a.Guessed()
-				})
+			c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(&c), func(a verdict.Assumption) bool {
+				return a.Guessed() && (a.Relation == verdict.Interval && !own[a.ID] || a.Relation == verdict.Extent && plan.Wide != nil)
+			})
 	})
+}
+
+// idsOf returns the IDs of assumptions.
+func idsOf(list []verdict.Assumption) map[string]bool {
+	ids := map[string]bool{}
+	for _, a := range list {
+		ids[a.ID] = true
+	}
+	return ids
 }
 
 // Held lists the sites where all claims of res hold, whatever is in the structures that the harness of plan makes, and
 // executions come to.
 func Held(plan *problem.Plan, res *verdict.Result) []string {
-	own, held, out := map[string]bool{}, map[string]bool{}, []string{}
-	for _, a := range plan.Assumptions {
-		own[a.ID] = true
-	}
+	own, held, out := idsOf(plan.Assumptions), map[string]bool{}, []string{}
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		limited, more := false, false // more: it takes a range of contents, or a larger block
@@ -210,7 +217,7 @@ func (s *changeSearch) only(f *failing, key string, beside *interp.Outcome) *ver
 // where the other commit does the same with the same block: it fails so on other inputs; or, where no block is part of it,
 // where it comes to the claim on these. Or a check is in the other commit alone: that keeps the claim, whatever the
 // contents are, and within what counts the block, or turns these contents away. Contents that stand elsewhere in the
-// other program, or are of another size, are not the same input there.
+// other program, or are of another size, are not the same input there; that it fails for others says nothing of these.
 func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside *interp.Outcome) bool {
 	standing := f.side.stands(*c)
 	var contents *verdict.Assumption
@@ -227,7 +234,7 @@ func (s *changeSearch) counts(f *failing, c *verdict.Claim, at *ir.Instr, beside
 		return true
 	case contents != nil && !f.other.hasAt(contents, f.side.p):
 		return false
-	case s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
+	case (contents == nil || contents.Relation != verdict.Contents) && s.fails[failureOf(f.other.p, c.ID, c.Failure)]:
 	case slices.Contains(f.other.held, verdict.Site(c.ID)) && (standing == Stands || s.sameCounts(f, c)):
 	case contents != nil && s.turnsAway(f, other):
 	case len(c.Failure.Names(verdict.ByHarness)) > 0 || !comesTo(f.other.p, beside, verdict.Site(c.ID)):
