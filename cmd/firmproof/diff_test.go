@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,20 @@ func diffed(t *testing.T, args ...string) (int, string) {
 	return code, out.String()
 }
 
+// repository makes a function that runs git in a new repository in dir.
+func repository(t *testing.T, dir string) (git func(args ...string)) {
+	git = func(args ...string) {
+		t.Helper()
+		out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e"},
+			args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	return git
+}
+
 // TestDiff: two files, two commits of a repository without a manifest, and a commit with the work tree, give the same
 // answers, and JSON fits its schema.
 func TestDiff(t *testing.T) {
@@ -38,15 +53,7 @@ func TestDiff(t *testing.T) {
 		}
 		return file
 	}
-	git := func(args ...string) {
-		t.Helper()
-		out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e"},
-			args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	git("init", "-q")
+	git := repository(t, dir)
 	write("a.c", diffOld)
 	git("add", "a.c")
 	git("commit", "-qm", "old")
@@ -76,6 +83,28 @@ func TestDiff(t *testing.T) {
 		}
 		if err := schema.Validate(v); (err == nil) != (s[0] == "") {
 			t.Errorf("%v: %v", s, err)
+		}
+	}
+}
+
+// TestDiffOnTargets: a target that the manifest describes is compared on like any.
+func TestDiffOnTargets(t *testing.T) {
+	dir := t.TempDir()
+	git := repository(t, dir)
+	for i, text := range []string{diffOld, strings.Replace(diffOld, "x * 8", "x * SCALE", 1)} {
+		for name, text := range map[string]string{"a.c": text,
+			".firmproof.yaml": "version: 1\nbuild: {sources: [a.c]}\ntargets: [{name: board, extends: cortex-m4f, defines: [SCALE=7]}, " +
+				"{name: eight, extends: cortex-m4f, defines: [SCALE=8]}]\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		git("add", ".")
+		git("commit", "-qm", strconv.Itoa(i))
+	}
+	for target, want := range map[string]string{"board": "scale: differs", "eight": "no function changed"} {
+		if _, text := diffed(t, "HEAD~1..HEAD", "--repo", dir, "--target", target); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", target, text)
 		}
 	}
 }
