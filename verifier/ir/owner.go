@@ -63,12 +63,20 @@ func operatorModel(name string) Model {
 	return ModelNone
 }
 
+// OfHeap reports whether a call makes or releases a block of the heap.
+func (m Model) OfHeap() bool {
+	switch m {
+	case ModelMalloc, ModelCalloc, ModelRealloc, ModelAligned, ModelMemalign, ModelStrdup, ModelFree:
+		return true
+	}
+	return false
+}
+
 // Owners returns the owners of the blocks that m may make or release.
 func (m *Module) Owners() map[Owner]bool {
 	out := map[Owner]bool{}
 	for _, f := range m.Funcs {
-		switch f.Model {
-		case ModelMalloc, ModelCalloc, ModelRealloc, ModelAligned, ModelMemalign, ModelStrdup, ModelFree:
+		if f.Model.OfHeap() {
 			out[OwnerOf(f.Name)] = true
 		}
 	}

@@ -135,10 +135,10 @@ func (o *outside) beyond(in *ir.Instr, own func(ir.Value) bool) string {
 		if in.Model == ir.ModelNone {
 			return o.passes(in, own, memory)
 		}
-		switch in.Model {
-		case ir.ModelMalloc, ir.ModelCalloc, ir.ModelRealloc, ir.ModelAligned, ir.ModelMemalign, ir.ModelStrdup,
-			ir.ModelFree:
+		if in.Model.OfHeap() {
 			return "the heap beside functions without a body, which may release blocks"
+		}
+		switch in.Model {
 		case ir.ModelLifetimeStart, ir.ModelLifetimeEnd, ir.ModelMemset:
 			return ""
 		}

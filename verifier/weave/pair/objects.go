@@ -50,9 +50,10 @@ func notCompared(in *ir.Instr) string {
 			return "an exchange may fail although nothing stands in its way"
 		}
 	}
-	switch in.CalledModel() {
-	case ir.ModelMalloc, ir.ModelCalloc, ir.ModelRealloc, ir.ModelAligned, ir.ModelMemalign, ir.ModelStrdup, ir.ModelFree:
+	if in.CalledModel().OfHeap() {
 		return "memory is allocated or released"
+	}
+	switch in.CalledModel() {
 	case ir.ModelExit, ir.ModelTrapI:
 		return "a call ends the program"
 	case ir.ModelAssume, ir.ModelAssumeI, ir.ModelHavoc, ir.ModelHavocObj, ir.ModelMakeSymbolic, ir.ModelRange,
