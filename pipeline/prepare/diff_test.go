@@ -82,7 +82,7 @@ func TestPairs(t *testing.T) {
 				t.Errorf("%s: %s", want, c.Status)
 			}
 			if turned[name] && c.Status != verdict.Same {
-				t.Errorf("%s: their loops turn together", c.Status)
+				t.Errorf("%s: they are the same on all inputs", c.Status)
 			}
 			if opens[name] != (c.Status == verdict.SameOpen) {
 				t.Errorf("open: %t, %t expected", c.Status == verdict.SameOpen, opens[name])
@@ -108,8 +108,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// turned lists pairs that are the same for any number of turns.
-var turned = map[string]bool{"largest": true, "ring_drain": true, "slip_states": true, "wait_ready": true,
+// turned lists pairs that are the same for any number of turns, or whatever functions do that did not change.
+var turned = map[string]bool{"crc_frame": true, "mix_each": true, "largest": true, "ring_drain": true, "slip_states": true, "wait_ready": true,
 	"xor_in_place": true}
 
 // opens lists the pairs that are not decided.

@@ -24,8 +24,8 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if f := was.Func(old); f != nil && f.CName != out.Function {
 		out.Old = f.CName
 	}
-	v := versions{was: was, is: is, old: old, now: now, plan: plan}
-	m, both, err := v.joined(pair.Careful, false)
+	v := versions{was: was, is: is, old: old, now: now, plan: plan, callees: pair.Unchanged(was, is, old, now)}
+	m, both, err := v.joined(form{args: pair.Careful})
 	if err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
@@ -44,7 +44,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		}
 	}
 	if answer == nil {
-		answer = v.same(ctx, *out, pair.Careful, true, first.compared)
+		answer = v.same(ctx, *out, form{args: pair.Careful, turns: true}, first.compared)
 	}
 	if answer == nil && !first.ends {
 		answer = v.endless(ctx, *out)
@@ -53,7 +53,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		answer = first.out // more time shows no more
 	}
 	if answer == nil {
-		m, both, _ = v.joined(pair.Careful, false) // a run may change its program
+		m, both, _ = v.joined(form{args: pair.Careful}) // a run may change its program
 		answer = v.oneAfterOther(ctx, m, both, *out).out
 	}
 	answer.ProcessorMS = (budget.Processor(ctx) - before).Milliseconds()
@@ -68,9 +68,12 @@ func (v *versions) wider(ctx context.Context, first *comparing, out verdict.Comp
 	}
 	var apart *verdict.Comparison
 	for _, args := range []pair.Arguments{pair.AnyApart, pair.Any} {
-		c := v.same(ctx, out, args, true, first.compared)
+		c := v.withCallees(ctx, out, args, first.compared)
+		if c == nil {
+			c = v.same(ctx, out, form{args: args, turns: true}, first.compared)
+		}
 		if c == nil && !first.bounded {
-			c = v.same(ctx, out, args, false, first.compared)
+			c = v.same(ctx, out, form{args: args}, first.compared)
 		}
 		if c == nil || c.Status == verdict.Same {
 			return cmp.Or(c, apart)
@@ -85,19 +88,31 @@ type versions struct {
 	was, is  *ir.Module
 	old, now string
 	plan     problem.Plan
+	callees  []pair.Callee   // that did not change
+	ends     map[string]bool // of them: whether calls end, once it is asked
 }
 
-// joined returns a program of both versions, with a function that calls them one after the other, or turn by turn.
-func (v *versions) joined(args pair.Arguments, turns bool) (*ir.Module, *pair.Paired, error) {
+// form is a way to compare both versions: with which arguments, turn by turn or one after the other, and whether calls of
+// functions that did not change are followed.
+type form struct {
+	args        pair.Arguments
+	turns, take bool
+}
+
+// joined returns a program of both versions, with a function that compares them.
+func (v *versions) joined(by form) (*ir.Module, *pair.Paired, error) {
 	j, err := pair.Join(v.was, v.is)
 	if err != nil {
 		return nil, nil, err
 	}
+	if by.take {
+		j.Take(v.callees)
+	}
 	pairing := j.Pair
-	if turns {
+	if by.turns {
 		pairing = j.Turns
 	}
-	both, err := pairing(v.old, v.now, args)
+	both, err := pairing(v.old, v.now, by.args)
 	return j.Module, both, err
 }
 
@@ -119,6 +134,7 @@ type comparing struct {
 	within   bool            // that, or under assumptions alone
 	compared bool            // an execution comes to the end of the comparison
 	ends     bool            // both calls end on all inputs
+	oldFails bool            // a check of the old version, other than of arithmetic, is not proved
 }
 
 func (c *comparing) decide() {
@@ -177,6 +193,7 @@ func (c *comparing) claim(l *verdict.Claim) {
 		if l.Status == verdict.Violated {
 			c.excuse(l)
 		}
+		c.oldFails = c.oldFails || l.Status != verdict.Proved && !ofNumbers(l.Check)
 		return
 	}
 	if fact != nil && fact.Kind == pair.FactStart {

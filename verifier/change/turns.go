@@ -14,13 +14,12 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave/pair"
 )
 
-// same completes out where both versions do the same with these arguments; else it returns nil. turns: which is shown by
-// having their loops turn together; nothing else is learned then: what fails may be due to how loops are paired. compared
-// says that an execution is known in which nothing differs and which both calls end. It takes a part of the time of ctx,
-// and no longer than until something differs.
-func (v *versions) same(ctx context.Context, out verdict.Comparison, args pair.Arguments,
-	turns, compared bool) *verdict.Comparison {
-	m, both, err := v.joined(args, turns)
+// same completes out where both versions do the same, compared in a form; else it returns nil. Nothing else is learned
+// of turns, where what fails may be due to how loops are paired, nor of calls that are not followed. compared says that an
+// execution is known in which nothing differs and which both calls end. It takes a part of the time of ctx, and no longer
+// than until something differs.
+func (v *versions) same(ctx context.Context, out verdict.Comparison, by form, compared bool) *verdict.Comparison {
+	m, both, err := v.joined(by)
 	if err != nil {
 		return nil
 	}
@@ -37,8 +36,12 @@ func (v *versions) same(ctx context.Context, out verdict.Comparison, args pair.A
 		}
 	}
 	c := &comparing{out: &out, pair: both, res: verifier.Run(part, m, plan)}
-	c.compared, c.ends = compared || turns, both.Together
-	if !c.holds() || turns && !compared && !v.comesToEnd(ctx) {
+	unknown := by.turns || by.take // whether executions of m are some of the versions
+	c.compared, c.ends = compared || unknown, both.Together
+	if !c.holds() || unknown && !compared && !v.comesToEnd(ctx) {
+		return nil
+	}
+	if by.take && (c.out.Status != verdict.Same || c.oldFails || !v.calleesEnd(ctx, both.Taken)) {
 		return nil
 	}
 	return c.out
@@ -54,7 +57,7 @@ func (c *comparing) holds() bool {
 // returns nil.
 func (v *versions) endless(ctx context.Context, out verdict.Comparison) *verdict.Comparison {
 	for _, args := range []pair.Arguments{pair.Careful, pair.AnyApart} {
-		m, both, err := v.joined(args, false)
+		m, both, err := v.joined(form{args: args})
 		if err != nil {
 			return nil
 		}
@@ -72,7 +75,7 @@ func (v *versions) endless(ctx context.Context, out verdict.Comparison) *verdict
 
 // comesToEnd reports whether an execution is found in which nothing differs and which both calls end.
 func (v *versions) comesToEnd(ctx context.Context) bool {
-	m, both, _ := v.joined(pair.Careful, false)
+	m, both, _ := v.joined(form{args: pair.Careful})
 	part, cancel := budget.Share(ctx, policy.PairEndPercent)
 	defer cancel()
 	plan := planOf(v.plan, both)

@@ -25,6 +25,8 @@ type eventLog struct {
 	words, bytes *ir.Global    // what is noted of the old version's
 	gives, fills *ir.Global    // results, and what is written through pointers
 	kinds        map[string]int64
+	watch        []*ir.Global // where they lead to is noted of calls that are not followed (take.go)
+	seen         *ir.Global   // what is there
 }
 
 // event is one of them in the code.
@@ -34,6 +36,7 @@ type event struct {
 	local      *ir.Instr  // the variable of the caller that a pointer leads to; nil: none
 	size       int64      // of it
 	keeps      bool       // it is not written
+	taken      bool       // a call that is not followed
 }
 
 func (w *pairing) logVariable(name string, n int64, t *ir.Type) *ir.Global {
@@ -119,6 +122,12 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 	if w.log == nil {
 		w.log = w.newLog()
 	}
+	w.rewriteEvents(f, side, found, locals)
+	return nil
+}
+
+// rewriteEvents writes those that were found in f, a function of a version; locals are the variables that they pass on.
+func (w *pairing) rewriteEvents(f *ir.Func, side int, found, locals map[*ir.Instr]*event) {
 	changed := map[ir.Value]ir.Value{}
 	w.RewriteFunc(f, func(in *ir.Instr) {
 		e := found[in]
@@ -148,7 +157,6 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 		}
 	}
 	w.Finish()
-	return nil
 }
 
 func (w *pairing) callsIndirectly(reach [2]places.Reach) bool {
@@ -317,6 +325,9 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 			w.claimAt(FactEvent, e.name, w.Compare(ir.EQ, w.Load(ir.Int(8), w.Gep(bytes, 0, i, 1)),
 				w.Load(ir.Int(8), w.Gep(e.local, 0, i, 1))), *in.Pos)
 		}
+	}
+	if e.taken {
+		w.see(e, in, side, at)
 	}
 	w.Store(w.Binary(ir.OpAdd, n, w.Int(i32, 1)), count, 1)
 	if e.local != nil && !e.keeps {

@@ -19,6 +19,8 @@ const OldPrefix = "old."
 type Joined struct {
 	Module *ir.Module
 	apart  []*ir.Global // variables that the versions do not share, those of both
+	// functions of both versions whose calls are not followed (Take), with their name
+	taken map[*ir.Func]string
 }
 
 var errNoCopy = errors.New("the program cannot be copied")

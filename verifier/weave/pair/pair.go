@@ -54,6 +54,7 @@ type Paired struct {
 	harness.Harnessed
 	Facts  []Fact
 	Limits []string // what the comparison leaves out, in words
+	Taken  []string // functions whose calls are not followed (Joined.Take)
 	// where all facts hold, one version ends if and only if the other one does
 	Together bool
 }
@@ -137,6 +138,16 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 		return strings.HasPrefix(a.Subject, logPrefix) || // what the pair itself begins with
 			a.Relation == verdict.Start && volatile[a.Subject] // a volatile read gives any value
 	})
+	writes := writesOf(w.Module, reach)
+	if err := w.findObjects(reach, writes); err != nil {
+		return nil, err
+	}
+	w.readApart(reach, writes)
+	if len(j.taken) > 0 {
+		if err := w.take(reach); err != nil {
+			return nil, err
+		}
+	}
 	replace := w.both
 	if turns {
 		t, err := w.turnsOf()
@@ -146,11 +157,6 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 		w.withoutLimits(h.Entry)
 		replace = t.inTurns
 	}
-	writes := writesOf(w.Module, reach)
-	if err := w.findObjects(reach, writes); err != nil {
-		return nil, err
-	}
-	w.readApart(reach, writes)
 	if args != Careful {
 		if err := w.fromStart(reach); err != nil {
 			return nil, err
@@ -257,6 +263,7 @@ func (w *pairing) callIn(entry *ir.Func) (call *ir.Instr) {
 
 // both writes what takes the place of the call.
 func (w *pairing) both(call *ir.Instr) {
+	w.watch()
 	for i := range w.objects {
 		o := &w.objects[i]
 		o.saved[0] = w.copyOf(o)

@@ -40,6 +40,7 @@ func (j *Joined) Turns(old, now string, args Arguments) (*Paired, error) {
 // inTurns writes what takes the place of the call.
 func (t *turning) inTurns(call *ir.Instr) {
 	t.call = call
+	t.watch()
 	for i := range t.objects {
 		o := &t.objects[i]
 		o.saved = [2]ir.Value{t.copyOf(o), t.copyOf(o)}
