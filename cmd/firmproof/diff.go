@@ -61,7 +61,7 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 	f.StringArrayVar(&d.functions, "function", nil, "only this function (repeatable)")
 	f.StringArrayVar(&d.req.Targets, "target", nil, "only this target (repeatable; default: the manifest's, else host)")
 	f.StringVar(&d.repo, "repo", ".", "`folder` of the git repository")
-	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target")
+	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target; in a second up to two processors work")
 	f.BoolVar(&d.json, "json", false, "write JSON")
 	sourceFlags(f, &d.req.Include, &d.req.Defines)
 	return cmd

@@ -39,17 +39,12 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	end()
 	answer := first.out
 	if answer.Status != verdict.Same && answer.Status != verdict.Differs {
-		if answer = v.wider(ctx, first, *out); answer != nil {
-			answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
-		}
-	}
-	if answer == nil {
-		answer = v.same(ctx, *out, form{args: pair.Careful, turns: true}, first.compared)
+		answer = v.further(ctx, first, *out)
 	}
 	if answer == nil && !first.ends {
 		answer = v.endless(ctx, *out)
 	}
-	if answer == nil && first.out.Status == verdict.SameBounded && !first.bounded {
+	if answer == nil && first.out.Status == verdict.SameBounded && !first.more {
 		answer = first.out // more time shows no more
 	}
 	if answer == nil {
@@ -58,6 +53,22 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	}
 	answer.ProcessorMS = (budget.Processor(ctx) - before).Milliseconds()
 	return answer
+}
+
+// further completes out where both versions do the same by other ways than one after the other; nil: that is not shown.
+// Where first, of careful arguments, is all but proved, it takes a part of the time.
+func (v *versions) further(ctx context.Context, first *comparing, out verdict.Comparison) *verdict.Comparison {
+	if first.out.Status == verdict.SameBounded && !first.more {
+		part, end := budget.Share(ctx, policy.PairWiderPercent)
+		defer end()
+		ctx = part
+	}
+	answer := v.wider(ctx, first, out)
+	if answer != nil {
+		answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
+		return answer
+	}
+	return v.same(ctx, out, form{args: pair.Careful, turns: true}, first.compared)
 }
 
 // wider completes out where both versions do the same with any arguments at all, or else with any to places that are
@@ -131,6 +142,7 @@ type comparing struct {
 
 	open     *verdict.Reason // the first reason why something is not decided
 	bounded  bool            // something is shown within bounds alone
+	more     bool            // that is so of loops, and not only of what the comparison leaves out
 	within   bool            // that, or under assumptions alone
 	compared bool            // an execution comes to the end of the comparison
 	ends     bool            // both calls end on all inputs
@@ -145,6 +157,7 @@ func (c *comparing) decide() {
 	for i := range c.res.Claims {
 		c.claim(&c.res.Claims[i])
 	}
+	c.more = c.bounded
 	c.bounded = c.bounded || len(out.Limits) > 0
 	c.within = c.within || c.bounded || slices.ContainsFunc(out.Assumptions, c.guesses)
 	switch {

@@ -20,7 +20,7 @@ import (
 // than until something differs.
 func (v *versions) same(ctx context.Context, out verdict.Comparison, by form, compared bool) *verdict.Comparison {
 	m, both, err := v.joined(by)
-	if err != nil {
+	if err != nil || len(both.Limits) > 0 { // with limits it is up to bounds, which is known
 		return nil
 	}
 	part, cancel := budget.Share(ctx, policy.PairTurnsPercent)

@@ -101,6 +101,7 @@ const (
 	PairTurns        = 4   // loops of two versions that turn together
 	PairUnrolled     = 16  // turns of a loop that one version alone has
 	PairFirstPercent = 15  // of the time of a comparison, for one version after the other
+	PairWiderPercent = 60  // of what is left then, where that shows that they are the same for careful callers
 	PairTurnsPercent = 60  // of what is left then, for turns of both versions together
 	PairEndPercent   = 20  // of what is left then, for an execution that both end
 )
