@@ -113,7 +113,7 @@ var turned = map[string]bool{"crc_frame": true, "mix_each": true, "largest": tru
 	"xor_in_place": true}
 
 // opens lists the pairs that are not decided.
-var opens = map[string]bool{}
+var opens = map[string]bool{"send_shorter": true}
 
 // run compiles a version with its driver, and returns the lines that it writes for inputs.
 func run(t *testing.T, dir, version string, in []byte) []string {

@@ -47,6 +47,8 @@ static volatile uint8_t port;
 static uint32_t poll(uint32_t x) { for (int k = 0; k < 4; k++) x = x * 31 + port; return x; }
 static uint32_t unwritten(uint32_t n) { uint8_t b[4]; if (n > 3) b[0] = 1; return mix(b[0], n); }
 static uint16_t twice(const uint8_t *p, uint8_t n) { return (uint16_t)(crc(p, n) + crc(p, 2)); }
+static uint32_t word(const uint8_t *p) { return mix(*(const uint32_t *)(const void *)p, 1); }
+static uint32_t either(const uint8_t *x, const uint8_t *y) { return mix(x ? x[0] : 1000, y ? y[0] : 1000); }
 int get(void);
 static int pull(int n) { return get() + n; }
 `
@@ -77,6 +79,15 @@ var calleePairs = []struct{ name, params, old, now string }{
 	{"what is local", "uint8_t a", "uint8_t m[2]; m[0] = a; m[1] = 1; return crc(m, 2);", "uint8_t m[2]; m[0] = a; m[1] = 2; return crc(m, 2);"},
 	{"which local", "uint8_t k", "uint8_t a[2], b[2]; a[0] = k; a[1] = 1; b[0] = k; b[1] = 2; return crc(a, 2);",
 		"uint8_t a[2], b[2]; a[0] = k; a[1] = 1; b[0] = k; b[1] = 2; return crc(b, 2);"},
+	{"a smaller local", "uint8_t k", "uint8_t m[4] = {k}; return crc(m, 4);", "uint8_t m[3] = {k}; return crc(m, 4);"},
+	{"a local aligned otherwise", "uint8_t k", "_Alignas(4) uint8_t m[4] = {k}; return word(m);", "_Alignas(1) uint8_t m[4] = {k}; return word(m);"},
+	{"a local, or null", "uint8_t k", "uint8_t m[2] = {k}; return either(m, 0);", "uint8_t m[2] = {k}; return either(0, m);"},
+	{"a local and null, or twice that", "uint8_t k", "uint8_t m[2] = {k}; return either(m, m);", "uint8_t m[2] = {k}; return either(m, 0);"},
+	{"zeros, or null", "uint8_t k", "uint8_t m[2] = {0}; return crc(m, k & 1);", "return crc(0, k & 1);"},
+	{"the same: a local in a loop", "uint8_t n", "uint8_t m[2] = {1}; uint32_t s = 0; for (uint8_t i = 0; i < n; i++) { m[i & 1] = i; s += crc(m, 2); } return s;",
+		"uint8_t m[2] = {1}; uint32_t s = 0; for (uint8_t i = 0; i < n; i++) { m[i % 2] = i; s = crc(m, 2) + s; } return s;"},
+	{"a local in a loop", "uint8_t n", "uint8_t m[2] = {1}; uint32_t s = 0; for (uint8_t i = 0; i < n; i++) { m[i & 1] = i; s += crc(m, 2); } return s;",
+		"uint8_t m[2] = {1}; uint32_t s = 0; for (uint8_t i = 0; i < n; i++) { s += crc(m, 2); m[i & 1] = i; } return s;"},
 	{"a local by a pointer", "uint8_t a", "uint8_t m[2]; m[0] = a; m[1] = 1; uint8_t *q = m; return crc(q, 2);", "uint8_t m[2]; m[0] = a; m[1] = 2; uint8_t *q = m; return crc(q, 2);"},
 	{"a local by a choice", "uint8_t k", "uint8_t a[1], b[1]; a[0] = 1; b[0] = 2; return crc(k & 1 ? a : b, 1);", "uint8_t a[1], b[1]; a[0] = 1; b[0] = 2; return crc(k & 1 ? b : a, 1);"},
 	{"a local of a caller", "uint8_t k", "uint8_t m[2]; m[0] = k; m[1] = 1; return twice(m, 2);", "uint8_t m[2]; m[0] = k; m[1] = 2; return twice(m, 2);"},

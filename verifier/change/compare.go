@@ -224,8 +224,9 @@ func (c *comparing) claim(l *verdict.Claim) {
 	}
 }
 
+// leave notes why something is not decided: the first reason, but for that something else is violated before.
 func (c *comparing) leave(r *verdict.Reason) {
-	if c.open == nil {
+	if c.open == nil || c.open.Kind == verdict.Shadowed {
 		c.open = r
 	}
 }
@@ -271,6 +272,10 @@ func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 		return
 	case fact.Kind == pair.FactTurn:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Detail: "loops that are paired do not turn together"})
+		return
+	case fact.Kind == pair.FactSize:
+		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Pos: &fact.At,
+			Detail: "a smaller variable is passed on than in the old version: " + fact.Name})
 		return
 	case fact.Kind == pair.FactPointer:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete,

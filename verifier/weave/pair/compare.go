@@ -169,7 +169,7 @@ func (w *pairing) leadsToKnown(v ir.Value) ir.Value {
 
 // String names the kind.
 func (k FactKind) String() string {
-	names := [...]string{"invalid", "result", "memory", "pointer", "event", "events", "capacity", "end", "start", "turn"}
+	names := [...]string{"invalid", "result", "memory", "pointer", "event", "events", "capacity", "end", "start", "size", "turn"}
 	if int(k) < len(names) {
 		return names[k]
 	}

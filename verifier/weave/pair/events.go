@@ -23,6 +23,7 @@ const (
 type eventLog struct {
 	counts       [2]*ir.Global // events of the old version, of the new
 	words, bytes *ir.Global    // what is noted of the old version's
+	sizes        *ir.Global    // of the variables that are passed, in bytes
 	gives, fills *ir.Global    // results, and what is written through pointers
 	kinds        map[string]int64
 	watch        []*ir.Global // where they lead to is noted of calls that are not followed (take.go)
@@ -51,6 +52,7 @@ func (w *pairing) newLog() *eventLog {
 		counts: [2]*ir.Global{w.logVariable("old", 1, ir.Int(32)), w.logVariable("new", 1, ir.Int(32))},
 		words:  w.logVariable("words", policy.PairEvents*policy.PairWords, ir.Int(64)),
 		bytes:  w.logVariable("bytes", policy.PairEvents*policy.PairBytes, ir.Int(8)),
+		sizes:  w.logVariable("sizes", policy.PairEvents, ir.Int(64)),
 		gives:  w.logVariable("gives", policy.PairEvents, ir.Int(64)),
 		fills:  w.logVariable("fills", (policy.PairEvents+1)*policy.PairBytes, ir.Int(8))}
 }
@@ -129,14 +131,15 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 // rewriteEvents writes those that were found in f, a function of a version; locals are the variables that they pass on.
 func (w *pairing) rewriteEvents(f *ir.Func, side int, found, locals map[*ir.Instr]*event) {
 	changed := map[ir.Value]ir.Value{}
+	begins := beginsOf(f, locals)
 	w.RewriteFunc(f, func(in *ir.Instr) {
 		e := found[in]
 		if e == nil || in.Op != ir.OpCall {
 			w.Keep(in)
 		}
-		if l := locals[in]; l != nil { // what it holds before it is written is the same in both
+		if l := begins[in]; l != nil { // what it holds before it is written is the same in both
 			fill := &ir.Const{T: w.Ptr(), Kind: ir.ConstAddr, Global: w.log.fills, Off: policy.PairEvents * policy.PairBytes}
-			w.copyBytes(in, fill, w.Int(w.Word(), l.size))
+			w.copyBytes(l.local, fill, w.Int(w.Word(), l.size))
 		}
 		if e != nil {
 			if v := w.event(e, in, side); v != nil {
@@ -242,35 +245,6 @@ func (w *pairing) callEvent(in *ir.Instr, f *ir.Func) (*event, error) {
 	return e, nil
 }
 
-// passed adds an argument to an event.
-func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
-	name := strings.TrimPrefix(f.CName, OldPrefix)
-	switch k := a.Type().Kind; {
-	case k == ir.KindInt && a.Type().Width <= 64, k == ir.KindFloat && a.Type().Width <= 64:
-		e.args = append(e.args, a)
-		return nil
-	case k != ir.KindPtr:
-		return fmt.Errorf("%s, which has no body, is passed a value of another kind", name)
-	}
-	keeps := f.Keeps(i) || f.Model == ir.ModelPrintf
-	switch r := ir.Root(a).(type) {
-	case *ir.Const:
-		if r.Kind == ir.ConstNull || r.Global != nil && (r.Global.Const || keeps) {
-			e.args = append(e.args, a)
-			return nil
-		}
-	case *ir.Instr:
-		if n, ok := constInt(r); r.Op == ir.OpAlloca && ok && e.local == nil {
-			if size := w.Module.Layout.SizeOf(r.Access) * n; size <= policy.PairBytes {
-				e.local, e.size, e.keeps = r, size, keeps
-				e.args = append(e.args, a)
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("%s, which has no body, is passed a pointer, and may write what it leads to", name)
-}
-
 // constInt returns how many elements an allocation has.
 func constInt(in *ir.Instr) (int64, bool) {
 	if in.Op != ir.OpAlloca {
@@ -292,10 +266,16 @@ func (w *pairing) limit(text string) {
 // event writes one; it returns its result.
 func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 	i32, word := ir.Int(32), ir.Int(64)
-	if w.log.kinds[e.kind] == 0 {
-		w.log.kinds[e.kind] = int64(len(w.log.kinds) + 1)
+	kind := e.kind
+	for i, a := range e.args {
+		if e.leadsToLocal(a) {
+			kind += fmt.Sprintf(", %d leads to a variable", i) // else null would be as good as its first byte
+		}
 	}
-	values := []ir.Value{w.Int(word, w.log.kinds[e.kind])}
+	if w.log.kinds[kind] == 0 {
+		w.log.kinds[kind] = int64(len(w.log.kinds) + 1)
+	}
+	values := []ir.Value{w.Int(word, w.log.kinds[kind])}
 	for _, a := range e.args {
 		values = append(values, w.noted(e, a))
 	}
@@ -305,14 +285,14 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 		w.claimAt(FactCapacity, e.name, w.Compare(ir.ULT, n, w.Int(i32, policy.PairEvents)), *in.Pos)
 	}
 	at := w.Resize(w.And(n, w.Int(i32, policy.PairEvents-1)), w.Word())
-	words := w.Gep(w.AddrOfGlobal(w.log.words), 0, at, 8*policy.PairWords)
-	bytes := w.Gep(w.AddrOfGlobal(w.log.bytes), 0, at, policy.PairBytes)
+	words := w.logged(w.log.words, at, 8*policy.PairWords)
 	if side == 0 {
 		for k, v := range values {
 			w.Store(v, w.Gep(words, int64(8*k), nil, 0), 1)
 		}
 		if e.local != nil {
-			w.copyBytes(bytes, e.local, w.Int(w.Word(), e.size))
+			w.copyBytes(w.logged(w.log.bytes, at, policy.PairBytes), e.local, w.Int(w.Word(), e.size))
+			w.Store(w.Int(word, e.size), w.logged(w.log.sizes, at, 8), 1)
 		}
 	} else {
 		same := ir.Value(w.Compare(ir.ULT, n, w.Load(i32, w.AddrOfGlobal(w.log.counts[0]))))
@@ -321,9 +301,7 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 		}
 		w.claimAt(FactEvent, e.name, same, *in.Pos)
 		if e.local != nil {
-			i := w.indexBelow("what is passed", e.size)
-			w.claimAt(FactEvent, e.name, w.Compare(ir.EQ, w.Load(ir.Int(8), w.Gep(bytes, 0, i, 1)),
-				w.Load(ir.Int(8), w.Gep(e.local, 0, i, 1))), *in.Pos)
+			w.comparePassed(e, in, at)
 		}
 	}
 	if e.taken {
@@ -331,12 +309,12 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 	}
 	w.Store(w.Binary(ir.OpAdd, n, w.Int(i32, 1)), count, 1)
 	if e.local != nil && !e.keeps {
-		w.copyBytes(e.local, w.Gep(w.AddrOfGlobal(w.log.fills), 0, at, policy.PairBytes), w.Int(w.Word(), e.size))
+		w.copyBytes(e.local, w.logged(w.log.fills, at, policy.PairBytes), w.Int(w.Word(), e.size))
 	}
 	if !in.T.IsInt() || in.Op == ir.OpStore {
 		return nil
 	}
-	v := w.Load(word, w.Gep(w.AddrOfGlobal(w.log.gives), 0, at, 8))
+	v := w.Load(word, w.logged(w.log.gives, at, 8))
 	out := w.Resize(v, in.T)
 	if ir.CalledFunc(in) != nil && ir.CalledFunc(in).Model == ir.ModelNondetNonNeg {
 		out = w.Binary(ir.OpLshr, w.Resize(v, in.T), w.Int(in.T, 1))
@@ -344,19 +322,7 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 	return out
 }
 
-// noted is an argument as a number: of a pointer to a variable of the caller, where in it that points to.
-func (w *pairing) noted(e *event, a ir.Value) ir.Value {
-	word := ir.Int(64)
-	number := func(v ir.Value) ir.Value {
-		return w.Emit(&ir.Instr{Op: ir.OpPtrToInt, T: w.Word(), Args: []ir.Value{v}})
-	}
-	switch t := a.Type(); {
-	case t.Kind == ir.KindFloat:
-		return w.Resize(w.Emit(&ir.Instr{Op: ir.OpBitcast, T: ir.Int(t.Width), Args: []ir.Value{a}}), word)
-	case t.IsInt():
-		return w.Resize(a, word)
-	case e.local != nil && ir.Root(a) == ir.Value(e.local):
-		return w.Resize(w.Binary(ir.OpSub, number(a), number(e.local)), word)
-	}
-	return w.Resize(number(a), word)
+// logged is where a log has what it says of event at, one being its bytes for each.
+func (w *pairing) logged(g *ir.Global, at ir.Value, one int64) ir.Value {
+	return w.Gep(w.AddrOfGlobal(g), 0, at, one)
 }

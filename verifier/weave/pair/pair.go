@@ -32,6 +32,7 @@ const (
 	FactCapacity          // there is space for what is noted of them
 	FactEnd               // never: a violation is an execution in which nothing differs, and which both calls end
 	FactStart             // the old version accesses nothing before what a pointer leads to
+	FactSize              // a variable that an event passes on is no smaller than the one of the old version
 	FactTurn              // both versions come to headers of loops that are paired, or return (turns.go)
 )
 

@@ -2,6 +2,7 @@ package pair
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
@@ -174,6 +175,9 @@ func (w *pairing) taking(in *ir.Instr) *event {
 			}
 			e.local, e.size = r, size
 		}
+	}
+	if e.local != nil { // what may be accessed there is the same in both, and how
+		e.kind += fmt.Sprintf(" of %d bytes aligned to %d", e.size, e.local.Align)
 	}
 	return e
 }

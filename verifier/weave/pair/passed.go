@@ -1,0 +1,94 @@
+package pair
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
+
+// passed adds an argument to an event.
+func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
+	name := strings.TrimPrefix(f.CName, OldPrefix)
+	switch k := a.Type().Kind; {
+	case k == ir.KindInt && a.Type().Width <= 64, k == ir.KindFloat && a.Type().Width <= 64:
+		e.args = append(e.args, a)
+		return nil
+	case k != ir.KindPtr:
+		return fmt.Errorf("%s, which has no body, is passed a value of another kind", name)
+	}
+	keeps := f.Keeps(i) || f.Model == ir.ModelPrintf
+	switch r := ir.Root(a).(type) {
+	case *ir.Const:
+		if r.Kind == ir.ConstNull || r.Global != nil && (r.Global.Const || keeps) {
+			e.args = append(e.args, a)
+			return nil
+		}
+	case *ir.Instr:
+		if n, ok := constInt(r); r.Op == ir.OpAlloca && ok && e.local == nil {
+			if size := w.Module.Layout.SizeOf(r.Access) * n; size <= policy.PairBytes {
+				e.local, e.size, e.keeps = r, size, keeps
+				e.args = append(e.args, a)
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s, which has no body, is passed a pointer, and may write what it leads to", name)
+}
+
+// beginsOf returns where variables that events pass on begin to live: at the marks of that, or where they are allocated.
+func beginsOf(f *ir.Func, locals map[*ir.Instr]*event) map[*ir.Instr]*event {
+	out, marked := map[*ir.Instr]*event{}, map[*ir.Instr]bool{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.CalledModel() != ir.ModelLifetimeStart {
+				continue
+			}
+			for _, a := range in.Args {
+				if at, ok := ir.Root(a).(*ir.Instr); ok && locals[at] != nil {
+					out[in], marked[at] = locals[at], true
+				}
+			}
+		}
+	}
+	for at, e := range locals {
+		if !marked[at] {
+			out[at] = e
+		}
+	}
+	return out
+}
+
+// comparePassed asserts that a variable that the new version passes on holds what the old one's does, and is no smaller:
+// how much of it the function reads is not known.
+func (w *pairing) comparePassed(e *event, in *ir.Instr, at ir.Value) {
+	was := w.Resize(w.Load(ir.Int(64), w.logged(w.log.sizes, at, 8)), w.Word())
+	w.claimAt(FactSize, e.name, w.Compare(ir.ULE, was, w.Int(w.Word(), e.size)), *in.Pos)
+	i := w.indexBelow("what is passed", e.size)
+	bytes := w.logged(w.log.bytes, at, policy.PairBytes)
+	same := w.Compare(ir.EQ, w.Load(ir.Int(8), w.Gep(bytes, 0, i, 1)), w.Load(ir.Int(8), w.Gep(e.local, 0, i, 1)))
+	w.claimAt(FactEvent, e.name, w.Or(same, w.Compare(ir.ULE, was, i)), *in.Pos)
+}
+
+// leadsToLocal reports whether an argument points into the variable of the caller.
+func (e *event) leadsToLocal(a ir.Value) bool {
+	return e.local != nil && a.Type().IsPtr() && ir.Root(a) == ir.Value(e.local)
+}
+
+// noted is an argument as a number: of a pointer to a variable of the caller, where in it that points to.
+func (w *pairing) noted(e *event, a ir.Value) ir.Value {
+	word := ir.Int(64)
+	number := func(v ir.Value) ir.Value {
+		return w.Emit(&ir.Instr{Op: ir.OpPtrToInt, T: w.Word(), Args: []ir.Value{v}})
+	}
+	switch t := a.Type(); {
+	case t.Kind == ir.KindFloat:
+		return w.Resize(w.Emit(&ir.Instr{Op: ir.OpBitcast, T: ir.Int(t.Width), Args: []ir.Value{a}}), word)
+	case t.IsInt():
+		return w.Resize(a, word)
+	case e.leadsToLocal(a):
+		return w.Resize(w.Binary(ir.OpSub, number(a), number(e.local)), word)
+	}
+	return w.Resize(number(a), word)
+}
