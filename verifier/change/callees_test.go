@@ -49,6 +49,8 @@ static uint32_t unwritten(uint32_t n) { uint8_t b[4]; if (n > 3) b[0] = 1; retur
 static uint16_t twice(const uint8_t *p, uint8_t n) { return (uint16_t)(crc(p, n) + crc(p, 2)); }
 static uint32_t word(const uint8_t *p) { return mix(*(const uint32_t *)(const void *)p, 1); }
 static uint32_t either(const uint8_t *x, const uint8_t *y) { return mix(x ? x[0] : 1000, y ? y[0] : 1000); }
+static uint32_t partly(uint32_t n) { uint32_t v; if (n > 3) v = n; return v; }
+static uint32_t written(uint32_t n) { uint32_t v; if (n > 3) v = n; else v = 3; return mix(v, n); }
 int get(void);
 static int pull(int n) { return get() + n; }
 `
@@ -103,6 +105,8 @@ var calleePairs = []struct{ name, params, old, now string }{
 	{"a pointer in memory", "uint8_t x", "bank = state2; state2[0] = x; return first();", "state2[0] = x; uint32_t r = first(); bank = state2; return r;"},
 	{"a volatile read", "uint32_t x", "return poll(x);", "poll(x); return poll(x);"},
 	{"what was never written", "uint32_t x", "return unwritten(x);", "uint32_t r = unwritten(x); return r;"},
+	{"what was never written decides", "uint32_t x", "partly(x); return x;", "if (partly(x)) return x; return x;"},
+	{"the same: what is always written", "uint32_t x", "return written(x) + x;", "uint32_t r = written(x); return x + r;"},
 	{"the environment", "int x", "int a = pull(x & 7), b = pull(1); return a - b;", "int b = pull(1), a = pull(x & 7); return a - b;"},
 }
 

@@ -42,13 +42,8 @@ func beginsOf(f *ir.Func, locals map[*ir.Instr]*event) map[*ir.Instr]*event {
 	out, marked := map[*ir.Instr]*event{}, map[*ir.Instr]bool{}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.CalledModel() != ir.ModelLifetimeStart {
-				continue
-			}
-			for _, a := range in.Args {
-				if at, ok := ir.Root(a).(*ir.Instr); ok && locals[at] != nil {
-					out[in], marked[at] = locals[at], true
-				}
+			if at := ir.Begun(in); locals[at] != nil {
+				out[in], marked[at] = locals[at], true
 			}
 		}
 	}

@@ -47,15 +47,15 @@ func Unchanged(was, is *ir.Module, old, now string) (out []Callee) {
 	return out
 }
 
-// onlyGives reports whether f does nothing but to compute a number of its arguments and of memory that it reads. It keeps
-// numbers and pointers in variables of its own, which nobody has the address of; no number in it stands for an address;
+// onlyGives reports whether f does nothing but to compute a number of its arguments and of memory that it reads: one that
+// is not indeterminate, so that the caller may do with it what it likes. It keeps numbers and pointers in variables of its own, which nobody has the address of; no number in it stands for an address;
 // all that it calls is known, and does not lead back to it.
 func onlyGives(m *ir.Module, f *ir.Func) bool {
 	if f.IsDecl() {
 		return f.Model != ir.ModelNone
 	}
 	number := func(t *ir.Type) bool { return (t.IsInt() || t.Kind == ir.KindFloat) && t.Width <= 64 }
-	if f.Variadic || !f.Ret.IsVoid() && !number(f.Ret) || len(ir.Escapes(f)) > 0 {
+	if f.Variadic || !f.Ret.IsVoid() && !number(f.Ret) || len(ir.Escapes(f)) > 0 || readsUnwritten(f) {
 		return false
 	}
 	for _, p := range f.Params {
@@ -114,6 +114,29 @@ func givesAlone(m *ir.Module, f *ir.Func, in *ir.Instr, number func(*ir.Type) bo
 		return in.T.IsVoid() || number(in.T) || in.T.IsPtr()
 	}
 	return (in.Op.Class() == ir.ClassBinary || in.Op.Class() == ir.ClassFloat) && number(in.T)
+}
+
+// readsUnwritten reports whether f may read a variable of its own that was not written since it came to be.
+func readsUnwritten(f *ir.Func) bool {
+	own := map[*ir.Instr]bool{}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			own[in] = in.Op == ir.OpAlloca
+		}
+	}
+	live := ir.LiveSlots(f, own)
+	for _, b := range f.Blocks {
+		for i, in := range b.Instrs {
+			fresh := ir.Begun(in)
+			if in.Op == ir.OpAlloca {
+				fresh = in
+			}
+			if fresh != nil && ir.LiveSlotsFrom(b, i+1, own, live)[fresh] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // notKnown reports a value that may be another one each time.
