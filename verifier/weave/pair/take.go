@@ -204,7 +204,7 @@ func (w *pairing) handsOut(f *ir.Func) bool {
 func (w *pairing) watches() (out []*ir.Global) {
 	for range w.objects {
 		at := w.Ptr()
-		g := &ir.Global{Name: logPrefix + "watch", T: at, Align: 8, Init: &ir.Const{T: at, Kind: ir.ConstNull}}
+		g := &ir.Global{Name: fmt.Sprint(logPrefix, "watch", len(out)), T: at, Align: 8, Init: &ir.Const{T: at, Kind: ir.ConstNull}}
 		w.Module.Globals = append(w.Module.Globals, g)
 		out = append(out, g)
 	}
