@@ -1,57 +1,156 @@
 package reports
 
 import (
-	"cmp"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf16"
-
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
 
 // mostColoured is how many lines of a page are coloured: some thousands take a second.
 const mostColoured = 6000
 
-// classes are those of coloured words on pages, by their kind.
-var classes = map[chroma.TokenType]string{chroma.CommentPreproc: "pp", chroma.CommentPreprocFile: "pp",
-	chroma.KeywordType: "type", chroma.Comment: "com", chroma.Keyword: "key", chroma.LiteralString: "str",
-	chroma.LiteralNumber: "num"}
+// Classes of coloured words on pages.
+const (
+	colourComment   = "com"
+	colourDirective = "pp"
+	colourKeyword   = "key"
+	colourNumber    = "num"
+	colourString    = "str"
+	colourType      = "type"
+)
 
-// classOf is the class of words of a kind, or of the kinds that it belongs to; empty if they have no colour.
-func classOf(t chroma.TokenType) string {
-	return cmp.Or(classes[t], classes[t.SubCategory()], classes[t.Category()])
+// coloured matches what has a colour by itself, and words: comments, directives up to a comment, string and character
+// constants, numbers (C17 6.4.8). A backslash at the end of a line lets all but numbers and words go on.
+var coloured = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)(?P<com>//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\z))|` +
+		`(?P<pp>(?m:^)[ \t]*#(?:[^\\\n/]|\\.|/[^/*\n])*)|` +
+		`(?P<str>(?:L|u8|u|U)?(?:"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)+'))|` +
+		`(?P<num>\.?[0-9](?:[eEpP][+-]|'[0-9A-Fa-f]|[\w.])*)|` +
+		`(?P<word>[A-Za-z_]\w*)`)
+})
+
+// Words of C and C++, and those of C++ alone.
+const (
+	keywords = `restricted volatile continue register default typedef struct extern switch sizeof static return union
+		while const break goto enum else case auto for asm if do typename __inline restrict _inline thread inline naked
+		__forceinline __unaligned __declspec __asm _Static_assert _Alignas _Alignof _Atomic _Generic _Noreturn
+		_Thread_local`
+	keywordsCXX = `reinterpret_cast static_assert thread_local dynamic_cast static_cast const_cast co_return protected
+		namespace consteval constexpr co_await co_yield operator explicit template override noexcept requires decltype
+		alignof private alignas virtual mutable nullptr concept export friend typeid throws public delete final throw
+		catch using this new try class`
+	typeWords = `bool int long float short double char unsigned signed void _Bool _Complex wchar_t`
+)
+
+// classOfWord returns a function from words to their classes; words of C that end in _t are types.
+var classOfWord = sync.OnceValue(func() func(word string, cxx bool) string {
+	classes, more := map[string]string{}, map[string]string{}
+	for words, class := range map[string]string{keywords: colourKeyword, typeWords: colourType} {
+		for _, w := range strings.Fields(words) {
+			classes[w] = class
+		}
+	}
+	for _, w := range strings.Fields(keywordsCXX) {
+		more[w] = colourKeyword
+	}
+	return func(word string, cxx bool) string {
+		switch {
+		case classes[word] != "":
+			return classes[word]
+		case cxx && more[word] != "":
+			return more[word]
+		case strings.HasSuffix(word, "_t") && word[0] >= 'a' && word[0] <= 'z':
+			return colourType
+		}
+		return ""
+	}
+})
+
+// leftOut matches the first line of what the preprocessor leaves out whatever macros say.
+var leftOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*#[ \t]*if[ \t]+0\b`) })
+
+// conditional matches the directives that begin, part and end what is left out.
+var conditional = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|else|elif|endif).*$`)
+})
+
+// hued is a part of a text that has a class.
+type hued struct {
+	text, class string
+}
+
+// partsOf cuts a text into parts; their texts, one after the other, are the text.
+func partsOf(text string, cxx bool) []hued {
+	var out []hued
+	re, begins := coloured(), true // a line
+	for text != "" {
+		m := re.FindStringSubmatchIndex(text)
+		if m == nil {
+			return append(out, hued{text: text})
+		}
+		found, class := text[m[0]:m[1]], ""
+		for i, name := range re.SubexpNames() {
+			if i > 0 && m[2*i] >= 0 {
+				class = name
+			}
+		}
+		switch {
+		case class == "word":
+			class = classOfWord()(found, cxx)
+		case class == colourDirective && m[0] == 0 && !begins:
+			n := strings.IndexByte(text, '#') + 1
+			out, text = append(out, hued{text: text[:n]}), text[n:]
+			continue
+		}
+		out = append(out, hued{text: text[:m[0]]}, hued{found, class})
+		begins, text = strings.HasSuffix(found, "\n"), text[m[1]:]
+		if class == colourDirective && leftOut().MatchString(found) {
+			n := lengthLeftOut(text)
+			out = append(out, hued{text[:n], colourComment})
+			begins, text = true, text[n:]
+		}
+	}
+	return out
+}
+
+// lengthLeftOut returns how many bytes of a text are in front of the directive that ends what `#if 0` leaves out.
+func lengthLeftOut(text string) int {
+	depth := 1
+	for _, m := range conditional().FindAllStringSubmatchIndex(text, -1) {
+		switch word := text[m[2]:m[3]]; {
+		case word == "if":
+			depth++
+		case word == "endif":
+			depth--
+		case depth == 1:
+			return m[0]
+		}
+		if depth == 0 {
+			return m[0]
+		}
+	}
+	return len(text)
 }
 
 // mark is a coloured part of a line: where it begins and ends, in UTF-16 units, and its class.
 type mark [3]any
 
-// marksOf colours lines of a C or C++ file, as a list for each; nil where that is not possible.
+// marksOf colours lines of a C or C++ file, as a list for each.
 func marksOf(file string, lines []string) [][]mark {
-	name := "C"
-	if ext := strings.ToLower(filepath.Ext(file)); strings.HasPrefix(ext, ".c") && ext != ".c" ||
-		strings.HasPrefix(ext, ".h") && ext != ".h" {
-		name = "C++"
-	}
-	lexer := lexers.Get(name)
-	if lexer == nil {
-		return nil
-	}
-	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: true}, strings.Join(lines, "\n"))
-	if err != nil {
-		return nil
-	}
+	ext := strings.ToLower(filepath.Ext(file))
+	cxx := strings.HasPrefix(ext, ".c") && ext != ".c" || strings.HasPrefix(ext, ".h") && ext != ".h"
 	out := make([][]mark, len(lines))
 	row, at := 0, 0
-	for t := tokens(); t != chroma.EOF; t = tokens() {
-		class := classOf(t.Type)
-		for i, part := range strings.Split(t.Value, "\n") {
+	for _, p := range partsOf(strings.Join(lines, "\n"), cxx) {
+		for i, text := range strings.Split(p.text, "\n") {
 			if i > 0 {
 				row, at = row+1, 0
 			}
-			n := len(utf16.Encode([]rune(part)))
-			if class != "" && strings.TrimSpace(part) != "" && row < len(out) {
-				out[row] = marked(out[row], mark{at, at + n, class})
+			n := len(utf16.Encode([]rune(text)))
+			if p.class != "" && strings.TrimSpace(text) != "" {
+				out[row] = marked(out[row], mark{at, at + n, p.class})
 			}
 			at += n
 		}
