@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	_ "github.com/firmproof/firmproof/cmd/firmproof/firstheap" // acts before other packages are initialised
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
