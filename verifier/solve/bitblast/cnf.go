@@ -7,8 +7,8 @@ import (
 
 // CNF gives the clauses of an AIG to a sink: Tseitin's encoding with the
 // polarities of Plaisted and Greenbaum, only for the cone of what is asked, and
-// incrementally. Conjunctions are flattened and multiplexers and exclusive ors
-// recognised.
+// incrementally. Conjunctions are flattened and multiplexers, exclusive ors and
+// majorities recognised.
 type CNF struct {
 	g     *AIG
 	sink  sat.Sink
@@ -120,6 +120,8 @@ func (c *CNF) run() {
 		}
 		if s, a, b, ok := c.mux(e); ok {
 			c.emitMux(e, t.pol, s, a, b)
+		} else if of, ok := c.majority(e); ok {
+			c.emitMajority(e, t.pol, of)
 		} else {
 			c.emitAnd(e, t.pol)
 		}
@@ -173,6 +175,49 @@ func (c *CNF) emitMux(e Edge, pol uint8, s, a, b Edge) {
 	}
 }
 
+// majority recognises e = !(x&y) & !(!(!x&!y)&v), which holds if at least two of !x, !y and !v do: these are returned.
+func (c *CNF) majority(e Edge) (of [3]Edge, ok bool) {
+	both, rest, _ := c.g.gate(e)
+	if !both.inverted() || !rest.inverted() {
+		return of, false
+	}
+	for range 2 {
+		x, y, ok1 := c.g.gate(both)
+		some, v, ok2 := c.g.gate(rest)
+		for range 2 {
+			if ok1 && ok2 && some.inverted() && c.isNeither(some.Not(), x, y) {
+				return [3]Edge{x.Not(), y.Not(), v.Not()}, true
+			}
+			some, v = v, some
+		}
+		both, rest = rest, both
+	}
+	return of, false
+}
+
+// isNeither reports whether e = !x&!y.
+func (c *CNF) isNeither(e, x, y Edge) bool {
+	p, q, ok := c.g.gate(e)
+	return ok && (p == x.Not() && q == y.Not() || p == y.Not() && q == x.Not())
+}
+
+func (c *CNF) emitMajority(e Edge, pol uint8, of [3]Edge) {
+	z := c.lit(e, 0)
+	var l [3]sat.Lit
+	for i, f := range of {
+		l[i] = c.lit(f, pol)
+	}
+	for i := range l {
+		x, y := l[i], l[(i+1)%len(l)]
+		if pol&positive != 0 {
+			c.sink.Add(-z, x, y)
+		}
+		if pol&negative != 0 {
+			c.sink.Add(z, -x, -y)
+		}
+	}
+}
+
 // emitAnd flattens e through AND nodes that nothing else uses.
 func (c *CNF) emitAnd(e Edge, pol uint8) {
 	leafs := c.leafs[:0]
@@ -181,7 +226,7 @@ func (c *CNF) emitAnd(e Edge, pol uint8) {
 	for i := 0; i < len(leafs) && len(leafs) < policy.CutLeafs; {
 		f := leafs[i]
 		l, r, ok := c.g.gate(f)
-		if !ok || f.inverted() || c.g.refs[f.node()] > 1 || !c.noVar(f) || c.isMux(f) {
+		if !ok || f.inverted() || c.g.refs[f.node()] > 1 || !c.noVar(f) || c.isShape(f) {
 			i++
 			continue
 		}
@@ -204,7 +249,9 @@ func (c *CNF) emitAnd(e Edge, pol uint8) {
 	}
 }
 
-func (c *CNF) isMux(e Edge) bool {
-	_, _, _, ok := c.mux(e)
-	return ok
+// isShape reports a gate that is more than a conjunction.
+func (c *CNF) isShape(e Edge) bool {
+	_, _, _, mux := c.mux(e)
+	_, majority := c.majority(e)
+	return mux || majority
 }

@@ -23,10 +23,13 @@ func (c circuit[B]) ult(a, b []B) B {
 	}
 	lt := c.g.Const(false)
 	for i := range a {
-		lt = c.g.Ite(c.g.Xor(a[i], b[i]), b[i], lt)
+		lt = c.majority(c.g.Not(a[i]), b[i], lt)
 	}
 	return lt
 }
+
+// majority returns the value that at least two of the bits have.
+func (c circuit[B]) majority(x, y, z B) B { return c.g.Or(c.g.And(x, y), c.g.And(c.g.Or(x, y), z)) }
 
 // leading counts the most significant bits of a that are the constant bit.
 func (c circuit[B]) leading(a []B, bit bool) int {
