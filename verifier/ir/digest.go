@@ -114,9 +114,10 @@ func (d *digester) global(g *Global) {
 	d.text(d.name(g, n))
 }
 
-// name returns the name of the n-th global. A string literal's says only how many came before it in its unit.
+// name returns the name of the n-th global. A string literal's says only how many came before it in its unit, or that the
+// text is that of a file's name, which clang notes beside what it checks (.src).
 func (d *digester) name(g *Global, n int) string {
-	if !d.lines && strings.HasPrefix(g.Name, ".str") {
+	if !d.lines && g.Const && (strings.HasPrefix(g.Name, ".str") || strings.HasPrefix(g.Name, ".src")) {
 		return fmt.Sprintf(".str %d", n)
 	}
 	return g.Name
