@@ -11,27 +11,20 @@ import (
 // svdRegister is a register, or a cluster of them (CMSIS-SVD 1.3.9, elements registers, cluster, register): what is read
 // of it for its name and its access.
 type svdRegister struct {
-	Name         string        `xml:"name"`
-	Offset       string        `xml:"addressOffset"`
-	Size         string        `xml:"size"` // bits
-	Access       string        `xml:"access"`
-	Dim          string        `xml:"dim"`
-	DimIncrement string        `xml:"dimIncrement"`
-	DimIndex     string        `xml:"dimIndex"`
-	DerivedFrom  string        `xml:"derivedFrom,attr"`
-	Modified     string        `xml:"modifiedWriteValues"`
-	ReadAction   string        `xml:"readAction"`
-	Fields       []svdField    `xml:"fields>field"`
-	Registers    []svdRegister `xml:"register"`
-	Clusters     []svdRegister `xml:"cluster"`
-}
-
-// svdField is a field of a register: what is read of it for the use of the register.
-type svdField struct {
-	DerivedFrom string `xml:"derivedFrom,attr"`
-	Access      string `xml:"access"`
-	Modified    string `xml:"modifiedWriteValues"`
-	ReadAction  string `xml:"readAction"`
+	Name         string         `xml:"name"`
+	Offset       string         `xml:"addressOffset"`
+	Size         string         `xml:"size"` // bits
+	Access       string         `xml:"access"`
+	Dim          string         `xml:"dim"`
+	DimIncrement string         `xml:"dimIncrement"`
+	DimIndex     string         `xml:"dimIndex"`
+	DerivedFrom  string         `xml:"derivedFrom,attr"`
+	Modified     string         `xml:"modifiedWriteValues"`
+	ReadAction   string         `xml:"readAction"`
+	Constraint   *svdConstraint `xml:"writeConstraint"`
+	Fields       []svdField     `xml:"fields>field"`
+	Registers    []svdRegister  `xml:"register"`
+	Clusters     []svdRegister  `xml:"cluster"`
 }
 
 // svdNames collects the registers of a device under the names that CMSIS headers give them. One that is described in a way
@@ -43,11 +36,11 @@ type svdNames struct {
 	partial      bool // some are not in the list
 }
 
-// registers returns what was collected. Where one is missing, nothing is known of the use of those that may share its place.
+// registers returns what was collected. Where one is missing, nothing is known of those that may share its place.
 func (n *svdNames) registers() []ir.Register {
 	if n.partial {
 		for i := range n.list {
-			n.list[i].Use = ir.AnyUse
+			n.list[i].Use, n.list[i].Fields = ir.AnyUse, nil
 		}
 	}
 	return n.list
@@ -91,6 +84,10 @@ func (n *svdNames) add(region, prefix string, base uint64, above svdAbove, list 
 				continue
 			}
 		}
+		var fields []ir.Field
+		if !clusters {
+			fields = r.fields()
+		}
 		for k := range count {
 			if n.looks++; n.looks > mostRegisters {
 				n.partial = true
@@ -103,7 +100,7 @@ func (n *svdNames) add(region, prefix string, base uint64, above svdAbove, list 
 				continue
 			}
 			n.list = append(n.list, ir.Register{Region: region, Name: name, At: at, Size: size / 8,
-				Use: r.use(above.access)})
+				Use: r.use(above.access), Fields: fields})
 		}
 	}
 }

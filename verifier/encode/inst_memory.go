@@ -146,7 +146,7 @@ func (e *encoder) load(fr *frame, st *memory.State, in *ir.Instr, p memory.Val, 
 	volatile bool) memory.Val {
 	w := e.wantConst(e.lay.StoreSize(t), align, false)
 	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
-	e.checkRegister(fr, st, in, ts, e.lay.StoreSize(t), false)
+	e.checkRegister(fr, st, in, ts, e.lay.StoreSize(t), nil)
 	if st.PC == nil {
 		return memory.Val{}
 	}
@@ -213,7 +213,7 @@ func (e *encoder) loadType(o *memory.Object, c *memory.Content, off ilr.Term, t 
 func (e *encoder) store(fr *frame, st *memory.State, in *ir.Instr, p, v memory.Val, t *ir.Type, align int64) {
 	w := e.wantConst(e.lay.StoreSize(t), align, true)
 	ts := e.checkAccess(fr, st, in, p, w, e.s.True())
-	e.checkRegister(fr, st, in, ts, e.lay.StoreSize(t), true)
+	e.checkRegister(fr, st, in, ts, e.lay.StoreSize(t), &v)
 	if st.PC == nil {
 		return
 	}

@@ -39,7 +39,7 @@ var sites = []site{
 	{verdict.Builtin, models(ir.ModelAssumeI, ir.ModelPrintf, ir.ModelCtlz, ir.ModelCttz, ir.ModelCtype)},
 
 	{verdict.Memory, ops(ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpIndirectBr)},
-	{verdict.Register, (*ir.Instr).AtRegister},
+	{verdict.Register, (*ir.Instr).MayBeAtRegister},
 	{verdict.Memory, callsPointer},
 	{verdict.Memory, models(rangeModels...)},
 	{verdict.Memory, models(ir.ModelPrintf)},

@@ -1,6 +1,9 @@
 package interp
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/interp/ieee"
@@ -92,7 +95,7 @@ func (x *Machine) accessOf(in *ir.Instr, write bool) access {
 
 func (x *Machine) load(in *ir.Instr, p Value) Value {
 	o, off, ok := x.reach(p, x.accessOf(in, false))
-	if !ok || x.misuses(in, o, off, false) {
+	if !ok || x.misuses(in, o, off, nil) {
 		return x.zeroOf(in.Access)
 	}
 	if x.fresh(in, o) {
@@ -121,7 +124,7 @@ func (x *Machine) fresh(in *ir.Instr, o *Object) bool {
 
 func (x *Machine) store(in *ir.Instr, p, v Value) {
 	o, off, ok := x.reach(p, x.accessOf(in, true))
-	if !ok || x.misuses(in, o, off, true) {
+	if !ok || x.misuses(in, o, off, &v) {
 		return
 	}
 	if o.Kind == regionObject && o.Region.Access == ir.AccessVolatile {
@@ -133,13 +136,44 @@ func (x *Machine) store(in *ir.Instr, p, v Value) {
 }
 
 // misuses is the check `register`: it ends the run where the registers at offset off of a volatile region are not made for
-// the access.
-func (x *Machine) misuses(in *ir.Instr, o *Object, off int64, write bool) bool {
-	if o.Kind != regionObject || o.Region.Access != ir.AccessVolatile || !in.AtRegister() {
+// the access, or for what it writes, if it writes.
+func (x *Machine) misuses(in *ir.Instr, o *Object, off int64, written *Value) bool {
+	if o.Kind != regionObject || o.Region.Access != ir.AccessVolatile || !x.Options.Checks.Has(verdict.Register) {
 		return false
 	}
-	text := x.Options.Misuse(o.Region.Name, o.Region.Base+uint64(off), uint64(x.Layout.StoreSize(in.Access)), write)
-	return text != "" && x.violate(verdict.Register, "%s", text)
+	at, size := o.Region.Base+uint64(off), uint64(x.Layout.StoreSize(in.Access))
+	text := x.Options.Misuse(o.Region.Name, at, size, written != nil)
+	if text == "" && (written == nil || !x.Options.HasFields(at, size)) {
+		return false
+	}
+	calls := x.callsHere()
+	if !in.AtRegister(calls) {
+		return false
+	}
+	if text != "" {
+		return x.violate(verdict.Register, "%s", text)
+	}
+	if written == nil || written.Object != nil || len(written.Elems) > 0 {
+		return false
+	}
+	n, _ := written.Bits.Uint64()
+	for _, m := range x.Options.Misfits(in, calls, o.Region.Name, at, size) {
+		if k, ok := m.Fits(n); !ok {
+			return x.violate(verdict.Register, "%s", strings.ReplaceAll(m.Text, "%s", strconv.FormatUint(k, 10)))
+		}
+	}
+	return false
+}
+
+// callsHere lists the calls that led to the function that runs, the last one first.
+func (x *Machine) callsHere() []*ir.Instr {
+	var out []*ir.Instr
+	for i := len(x.Frames) - 1; i >= 0; i-- {
+		if call := x.Frames[i].Call; call != nil {
+			out = append(out, call)
+		}
+	}
+	return out
 }
 
 // gep computes an address; inbounds it must stay in the object (check pointer-overflow). Where null matters

@@ -12,6 +12,7 @@ type Register struct {
 	At     uint64
 	Size   uint64
 	Use    RegisterUse `json:",omitempty"`
+	Fields []Field     `json:",omitempty"` // those that writes are held to
 }
 
 // RegisterUse says whether programs may read and write a register.
@@ -76,9 +77,27 @@ func (s *Semantics) RegistersOver(at, size uint64) []Register {
 	return out
 }
 
-// Misuse returns how an access of size bytes at an address of a region misuses what is there: all registers that have one
-// of them refuse it, and one is the region's. "": it does not.
+// PlacesOver lists the multiples of size at which an access of size bytes meets registers of a region.
+func (s *Semantics) PlacesOver(region string, size uint64) []uint64 {
+	var out []uint64
+	for _, r := range s.Registers {
+		if r.Region != region {
+			continue
+		}
+		for at := r.At - r.At%size; at < r.At+r.Size; at += size {
+			out = append(out, at)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Misuse returns how an access of size bytes at an address of a region, a multiple of size, misuses what is there: all
+// registers that have one of them refuse it, and one is the region's. "": it does not.
 func (s *Semantics) Misuse(region string, at, size uint64, write bool) string {
+	if at%size != 0 {
+		return ""
+	}
 	here, own := s.RegistersOver(at, size), false
 	for _, r := range here {
 		if !r.Use.Refuses(write) {
@@ -100,16 +119,35 @@ func (s *Semantics) Misuse(region string, at, size uint64, write bool) string {
 	return verb + " of " + region + "->" + r.Name + ", which is " + r.Use.String()
 }
 
-// AtRegister reports a volatile access at a constant address. Another address may be whatever somebody passed: that it is of
-// one register and not of the next is known by who calls.
-func (i *Instr) AtRegister() bool {
-	if i.Op != OpLoad && i.Op != OpStore && i.Op != OpCmpXchg && i.Op != OpAtomicRMW || !i.Flags.Has(Volatile) {
+// AtRegister reports a volatile access at an address that is a number once the calls are known that led to it, the last one
+// first. Another address may be whatever somebody passed: that it is of one register and not of the next is known by who
+// calls.
+func (i *Instr) AtRegister(calls []*Instr) bool {
+	_, known := AddressThrough(i.volatileAddress(), calls)
+	return known
+}
+
+// MayBeAtRegister reports a volatile access at an address that is a number, or that a caller may make one.
+func (i *Instr) MayBeAtRegister() bool {
+	address := i.volatileAddress()
+	if address == nil {
 		return false
 	}
-	address := i.AddressOf(0)
-	if i.Op == OpStore {
-		address = i.AddressOf(1)
+	w := newChooser(nil)
+	_, known := w.address(address, nil)
+	return known || w.param
+}
+
+// ByCaller reports an access that may be one of a register, but whose address only a caller makes a number.
+func (i *Instr) ByCaller() bool { return i.MayBeAtRegister() && !i.AtRegister(nil) }
+
+// volatileAddress is the address of a volatile access; nil if i is none.
+func (i *Instr) volatileAddress() Value {
+	if i.Op != OpLoad && i.Op != OpStore && i.Op != OpCmpXchg && i.Op != OpAtomicRMW || !i.Flags.Has(Volatile) {
+		return nil
 	}
-	_, constant := ConstantAddress(address)
-	return constant
+	if i.Op == OpStore {
+		return i.AddressOf(1)
+	}
+	return i.AddressOf(0)
 }

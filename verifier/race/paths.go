@@ -51,6 +51,7 @@ func decidePaths(ctx context.Context, p *problem.Problem, main *ir.Func, res *ve
 	res.Followed = followed != nil || u != nil && u.Complete && !u.Repeats && u.Cut == nil && u.Gap == nil && res.Reason == nil
 	decideOutside(ctx, &q, main, res)
 	res.Stages = append(res.Stages, a.Stages()...)
+	claims.LeaveToCallers(&q, res)
 	if p.Checks.Has(verdict.Stack) {
 		claims.CheckFrames(p, res) // what weaves in the arguments has no frame
 	}
