@@ -225,7 +225,7 @@ var properties = []Property{
 	{Check: Register, Title: "Register used against its description", CWE: "CWE-1262", MISRA: "", CERT: "", Default: true,
 		Severity: 5,
 		Holds:    "the register is made for this access",
-		Meaning:  "Asked where `build.svd` names a CMSIS-SVD file. No volatile access at a constant address writes a register that the file has as read-only, or reads one that it has as write-only. Where several registers share bytes, or fields say something else than their register, all have to refuse the access.",
+		Meaning:  "Asked where `build.svd` names a CMSIS-SVD file. No volatile access at a known address writes a register that the file has as read-only, or reads one that it has as write-only. No number that the code itself chooses is written to a field whose description leaves it out (`writeConstraint`), and no flags that ones clear (`oneToClear`) are written as they were read beside one that the code names. Where several registers share bytes, or fields say something else than their register, all have to refuse the access.",
 		Bad:      "USART1->ISR = 0;   /* read-only */",
 		Good:     "USART1->ICR = USART_ICR_TCCF;",
 		Past:     PastUses},
