@@ -108,7 +108,12 @@ func (r *svdRegister) derived(f *svdField, depth int) *svdField {
 		out.Enums = from.Enums
 	}
 	if f.Width == "" && f.Msb == "" && f.Range == "" {
-		out.Width, out.Msb, out.Lsb, out.Range = from.Width, from.Msb, from.Lsb, from.Range
+		low, width, ok := from.place()
+		if !ok {
+			return nil
+		}
+		out.Offset = cmp.Or(f.Offset, f.Lsb, strconv.FormatUint(low, 10))
+		out.Width = strconv.FormatUint(width, 10)
 	}
 	return &out
 }

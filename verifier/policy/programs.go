@@ -5,6 +5,7 @@ const (
 	AssertionTests  = 16       // blocks of an assertion
 	FailingDepth    = 4        // jumps and calls that lead to a failure
 	SiteDepth       = 24       // of expressions in the name of a place, in which phis may even turn in circles
+	ChosenValues    = 200      // that are looked at to tell where the bits of one come from
 	ExpressionSteps = 16       // how far expressions, addresses and tests are followed
 	AsmShown        = 60       // characters of assembly in messages
 	UnsetRanges     = 32       // of an initialiser that may have any value; those of larger ones are zero
