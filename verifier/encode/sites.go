@@ -39,7 +39,7 @@ var sites = []site{
 	{verdict.Builtin, models(ir.ModelAssumeI, ir.ModelPrintf, ir.ModelCtlz, ir.ModelCttz, ir.ModelCtype)},
 
 	{verdict.Memory, ops(ir.OpLoad, ir.OpStore, ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg, ir.OpIndirectBr)},
-	{verdict.Register, (*ir.Instr).MayBeAtRegister},
+	{verdict.Register, (*ir.Instr).IsVolatileAccess}, // claimedAt looks where
 	{verdict.Memory, callsPointer},
 	{verdict.Memory, models(rangeModels...)},
 	{verdict.Memory, models(ir.ModelPrintf)},
@@ -121,10 +121,14 @@ func checksOf(in *ir.Instr) []verdict.Check {
 	return out
 }
 
-// claimedAt lists the checks that are claimed at in: those of checksOf, and the leaks that the rule asks for where the
-// program ends otherwise than by exit, at a failed assertion only if nobody asks whether it fails.
+// claimedAt lists the checks that are claimed at in: those of checksOf, but register only where it is asked and the address
+// may be a register's, and the leaks that the rule asks for where the program ends otherwise than by exit, at a failed
+// assertion only if nobody asks whether it fails.
 func claimedAt(in *ir.Instr, checks verdict.CheckSet, leaks ir.LeakRule) []verdict.Check {
 	out := checksOf(in)
+	if i := slices.Index(out, verdict.Register); i >= 0 && !(checks.Has(verdict.Register) && in.MayBeAtRegister()) {
+		out = slices.Delete(out, i, i+1)
+	}
 	switch {
 	case in.Op != ir.OpCall || !slices.Contains(leakEnds, in.Model) || silent(in, verdict.Leak):
 		return out

@@ -141,6 +141,9 @@ func (i *Instr) MayBeAtRegister() bool {
 // ByCaller reports an access that may be one of a register, but whose address only a caller makes a number.
 func (i *Instr) ByCaller() bool { return i.MayBeAtRegister() && !i.AtRegister(nil) }
 
+// IsVolatileAccess reports a volatile access.
+func (i *Instr) IsVolatileAccess() bool { return i.volatileAddress() != nil }
+
 // volatileAddress is the address of a volatile access; nil if i is none.
 func (i *Instr) volatileAddress() Value {
 	if i.Op != OpLoad && i.Op != OpStore && i.Op != OpCmpXchg && i.Op != OpAtomicRMW || !i.Flags.Has(Volatile) {
