@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ type Outline struct {
 	Changed   []string          `json:"changed,omitempty"` // those that counted as changed, sorted
 	Reached   []string          `json:"reached,omitempty"` // those that the entries of the jobs can come to, sorted
 	Shown     map[string]string `json:"shown,omitempty"`   // names in C, where they are others
+	Outside   []string          `json:"outside,omitempty"` // those of headers outside of the project, such as the C library's
 	// what assumptions in the code of a function are about, digested, sorted
 	Assumes map[string][]string `json:"assumes,omitempty"`
 	Calls   bool                `json:"calls,omitempty"` // the digests hold what generated harnesses give
@@ -62,7 +64,11 @@ func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harne
 		if name := shownName(module, f); name != f.Name {
 			out.Shown[f.Name] = name
 		}
+		if filepath.IsAbs(f.Pos.File) {
+			out.Outside = append(out.Outside, f.Name)
+		}
 	}
+	slices.Sort(out.Outside)
 	module.Funcs, module.Globals = kept.Funcs, kept.Globals
 	for f, addr := range taken {
 		f.Addr = addr
@@ -165,10 +171,16 @@ func assumesMore(head, base *Outline) []reports.Less {
 	return out
 }
 
-// unseen lists, of functions that differ, those that no entry comes to, as C names them, and says whether that is all.
+// unseen lists, of the project's functions that differ, those that no entry comes to, as C names them, and says whether that
+// is all.
 func (o *Outline) unseen(differ []string) (list []string, all bool) {
+	seen := false
 	for _, name := range differ {
 		if _, found := slices.BinarySearch(o.Reached, name); found {
+			seen = true
+			continue
+		}
+		if _, outside := slices.BinarySearch(o.Outside, name); outside {
 			continue
 		}
 		if shown := o.Shown[name]; shown != "" {
@@ -176,5 +188,5 @@ func (o *Outline) unseen(differ []string) (list []string, all bool) {
 		}
 		list = append(list, strings.TrimSpace(name))
 	}
-	return list, len(differ) > 0 && len(list) == len(differ)
+	return list, len(list) > 0 && !seen
 }
