@@ -75,6 +75,23 @@ func TestSimulationOfAssertions(t *testing.T) {
 	}
 }
 
+// TestSimulationOfTruths: code that reads truth values is the same whether or not a harness puts some into a union, and
+// whichever harness does so first.
+func TestSimulationOfTruths(t *testing.T) {
+	const head = "#include <stdbool.h>\nstruct value { int type; union { bool flag; int word; } as; };\n"
+	const flag = "int flag_of(const struct value *v) { return v->type == 1 && v->as.flag; }\n"
+	const use, other = "int use(const bool *b, int n) { return *b ? n & @ : 0; }\n", "int other(const bool *b) { return *b ? 2 : 1; }\n"
+	dir := changesFolder(t, map[string]string{"a.c": head + strings.Replace(use, "@", "7", 1) + other + flag},
+		map[string]string{"a.c": head + strings.Replace(use, "@", "3", 1) + other + flag},
+		map[string]string{"a.c": head + strings.Replace(flag, "flag_of", "first", 1) + strings.Replace(use, "@", "3", 1) + other + flag})
+	for commits, want := range map[string]string{"main~2..main~1": "any call of use", "main~1..main": "any call of first"} {
+		code, out := simulate(dir, commits)
+		if code != exitOK || strings.Count(out, "`any call of") != 1 || !strings.Contains(out, "`"+want+"`") || strings.Contains(out, "internal") {
+			t.Errorf("%s: exit %d: %s", commits, code, out)
+		}
+	}
+}
+
 // TestSimulationOfFlags: a flag of the manifest is a part of the program.
 func TestSimulationOfFlags(t *testing.T) {
 	const manifest = "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c], cflags: [-DLIMIT=%d]}\nfunctions: changed\n"

@@ -34,7 +34,7 @@ type Program struct {
 
 	constructed map[string]bool // structures that functions fill or make, by layout
 
-	truths *truths // in unions; nil before a harness makes one
+	truths *truths // in unions; nil: there are none
 
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
 	// what is taken for granted of volatile numbers that a function alone writes
@@ -57,6 +57,7 @@ func NewProgram(m *ir.Module) *Program {
 	p.checkRanges()
 	p.keepVolatile()
 	p.keepNonnull()
+	p.keepTruths()
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {

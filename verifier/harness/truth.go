@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -14,10 +15,7 @@ import (
 // there, is 0 or 1 where it is read as a truth value; other bytes that the program stores there are not taken for such.
 
 // truths holds the bytes that a harness put into the truth values of unions. All harnesses of a program share it.
-type truths struct {
-	first [policy.HarnessTruths]*ir.Global
-	used  bool // some function reads a truth value
-}
+type truths [policy.HarnessTruths]*ir.Global
 
 // truthsIn notes the truth values of the union t at p+off.
 func (h *harness) truthsIn(name string, t *ir.DType, p ir.Value, off int64, depth int) {
@@ -40,21 +38,17 @@ func (h *harness) truthsIn(name string, t *ir.DType, p ir.Value, off int64, dept
 }
 
 func (h *harness) truthAt(name string, p ir.Value) {
-	all := h.p.truthSlots()
-	if h.truths >= policy.HarnessTruths || !all.used {
+	if h.p.truths == nil || h.truths >= policy.HarnessTruths {
 		return
 	}
 	h.note(name, verdict.Interval, verdict.Read, "%s is 0 or 1 where it or a copy of it is read as a truth value", name)
-	h.Store(h.Load(ir.Int(8), p), h.AddrOfGlobal(all.first[h.truths]), 1)
+	h.Store(h.Load(ir.Int(8), p), h.AddrOfGlobal(h.p.truths[h.truths]), 1)
 	h.truths++
 }
 
-// truthSlots returns where harnesses put the bytes; the first call makes the program compare what it reads with them.
-func (p *Program) truthSlots() *truths {
-	if p.truths != nil {
-		return p.truths
-	}
-	p.truths = &truths{}
+// keepTruths has the program compare the truth values that it reads with what harnesses put into unions, if there are such
+// unions.
+func (p *Program) keepTruths() {
 	var reads []*ir.Instr
 	for _, f := range p.m.Funcs {
 		for _, b := range f.Blocks {
@@ -63,19 +57,19 @@ func (p *Program) truthSlots() *truths {
 			}
 		}
 	}
-	if len(reads) == 0 {
-		return p.truths
+	if len(reads) == 0 || !hasTruthInUnion(p.m) {
+		return
 	}
-	p.truths.used = true
+	p.truths = &truths{}
 	byteType := ir.Int(8)
 	b := irbuild.Function(p.m, "firmproof.truth", ir.Void(), verdict.Pos{})
 	v := &ir.Param{T: byteType, Name: "value"}
 	b.Func.Made, b.Func.Params = true, []*ir.Param{v}
 	valid, other := b.Compare(ir.ULE, v, b.Int(byteType, 1)), b.Int(ir.Int(1), 1)
-	for i := range p.truths.first {
+	for i := range p.truths {
 		g := &ir.Global{Name: fmt.Sprintf("firmproof.truth.%d", i), T: byteType, Align: 1,
 			Init: b.Int(byteType, 0).(*ir.Const)}
-		p.m.Globals, p.truths.first[i] = append(p.m.Globals, g), g
+		p.m.Globals, p.truths[i] = append(p.m.Globals, g), g
 		other = b.And(other, b.Compare(ir.NE, v, b.Load(byteType, b.AddrOfGlobal(g))))
 	}
 	b.Assume(b.Or(valid, other))
@@ -91,5 +85,29 @@ func (p *Program) truthSlots() *truths {
 		})
 		ir.Number(w.Func)
 	}
-	return p.truths
+}
+
+// hasTruthInUnion reports whether a variable or parameter of m leads to a union with a truth value.
+func hasTruthInUnion(m *ir.Module) bool {
+	type place struct {
+		t      *ir.DType
+		inside bool // a union
+	}
+	seen := map[place]bool{}
+	var leads func(t *ir.DType, inside bool) bool
+	leads = func(t *ir.DType, inside bool) bool {
+		if t == nil || seen[place{t, inside}] {
+			return false
+		}
+		seen[place{t, inside}] = true
+		if t.Kind == ir.DPointer {
+			inside = false
+		}
+		return t.Kind == ir.DBool && inside || leads(t.Elem, inside) || slices.ContainsFunc(t.Fields, func(f ir.DField) bool {
+			return leads(f.T, inside || t.Kind == ir.DUnion)
+		})
+	}
+	ofVar := func(v *ir.Var) bool { return v != nil && leads(v.T, false) }
+	return slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return ofVar(g.Var) }) ||
+		slices.ContainsFunc(m.Funcs, func(f *ir.Func) bool { return slices.ContainsFunc(f.Vars, ofVar) })
 }
