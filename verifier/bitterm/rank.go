@@ -156,7 +156,8 @@ func (r *ranker) rankHeader(ctx context.Context, h *encode.Header, where part) [
 		if len(by) == policy.MaxLexicographic-1 {
 			return nil
 		}
-		m, ok := r.sieve(ctx, turns{h, where, by}, &all, false)
+		rest = slices.Clone(all) // what rises here may not, where the next measure stays as it is
+		m, ok := r.sieve(ctx, turns{h, where, by}, &rest, false)
 		if !ok {
 			return nil
 		}
