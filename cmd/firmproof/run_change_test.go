@@ -92,6 +92,18 @@ func TestSimulationOfTruths(t *testing.T) {
 	}
 }
 
+// TestSimulationWithoutBase: a base that does not build takes nothing from the answer, not even where the head asks for
+// another target.
+func TestSimulationWithoutBase(t *testing.T) {
+	const manifest = "version: 1\nbuild: {sources: [a.c]}\nfunctions: changed\n"
+	dir := changesFolder(t, map[string]string{".firmproof.yml": manifest, "a.c": "int x = ;\n"},
+		map[string]string{".firmproof.yml": manifest + "targets: [cortex-m4]\n", "a.c": "int f(int i) {\n  return 100 / i;\n}\n"})
+	code, out := simulate(dir, "main~1..main")
+	if wantAll(t, out, "The base cannot be verified", "division"); code != exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // TestSimulationOfFlags: a flag of the manifest is a part of the program.
 func TestSimulationOfFlags(t *testing.T) {
 	const manifest = "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c], cflags: [-DLIMIT=%d]}\nfunctions: changed\n"
