@@ -11,7 +11,7 @@ import (
 func summary(results []verdict.Result, o PageOptions) string {
 	var b strings.Builder
 	switch {
-	case len(results) == 0 && len(o.Gaps.Functions) == 0:
+	case len(results) == 0 && len(o.Gaps.Functions) == 0 && !o.Gaps.All:
 		return nothingChecked + "\n" + o.Behaviour.text()
 	case len(results) == 0 || o.Gaps.All:
 		b.WriteString(nothingReached + "\n")

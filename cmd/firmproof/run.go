@@ -182,9 +182,6 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 		return nil, err
 	}
 	out := &verified{gaps: sides.Gaps, behaviour: sides.Behaviour}
-	if out.gaps == nil { // nothing is known of the base
-		out.gaps = map[string]reports.Gaps{}
-	}
 	now, before := s.entries(ctx, sides)
 	out.now = s.report(now)
 	if sides.BaseErr != nil {

@@ -102,6 +102,11 @@ func TestSimulationWithoutBase(t *testing.T) {
 	if wantAll(t, out, "The base cannot be verified", "division"); code != exitViolated {
 		t.Errorf("exit %d: %s", code, out)
 	}
+	dir = changesFolder(t, map[string]string{"a.c": "int x = ;\n"}, map[string]string{"a.c": "int main(void) {\n  return 0;\n}\n"})
+	code, out = simulate(dir, "main~1..main")
+	if wantAll(t, out, "The base cannot be verified", "firmproof / x86_64: neutral", "nothing to check"); code != exitUnknown {
+		t.Errorf("exit %d: %s", code, out)
+	}
 }
 
 // TestSimulationOfFlags: a flag of the manifest is a part of the program.

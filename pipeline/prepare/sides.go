@@ -59,7 +59,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 		Behaviour: now.Versions != nil}
 	before, err := base(ask)
 	if err != nil {
-		return &Sides{Head: now.Jobs, BaseErr: err}, nil
+		return withoutBase(now, err), nil
 	}
 	members := testedByOne(now.Jobs, before.Jobs)
 	more := append(MayBeNull(before.Jobs), members...)
@@ -83,13 +83,24 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 			}
 		}
 		if before, err = base(ask); err != nil {
-			return &Sides{Head: now.Jobs, BaseErr: err}, nil
+			return withoutBase(now, err), nil
 		}
 	}
 	sameTime(before.Jobs, now.Jobs)
 	pairs, asked := behaviours(now, before)
 	return &Sides{Head: now.Jobs, Base: append(before.Jobs, pairs...), Gaps: gapsOf(now, before, differ, renamed),
 		Behaviour: asked}, nil
+}
+
+// withoutBase says what is known where there is no base, and why there is none: which targets the head has, and which callers
+// of changed functions are left out.
+func withoutBase(now *Built, why error) *Sides {
+	gaps := map[string]reports.Gaps{}
+	for target, o := range now.Outlines {
+		asked := slices.ContainsFunc(now.Jobs, func(j Job) bool { return j.Plan.Target == target })
+		gaps[target] = reports.Gaps{Callers: o.LeftOut, All: !asked}
+	}
+	return &Sides{Head: now.Jobs, BaseErr: why, Gaps: gaps}
 }
 
 // calls reports whether an outline says what generated harnesses give.
