@@ -33,15 +33,15 @@ var coloured = sync.OnceValue(func() *regexp.Regexp {
 
 // Words of C and C++, and those of C++ alone.
 const (
-	keywords = `restricted volatile continue register default typedef struct extern switch sizeof static return union
-		while const break goto enum else case auto for asm if do typename __inline restrict _inline thread inline naked
-		__forceinline __unaligned __declspec __asm _Static_assert _Alignas _Alignof _Atomic _Generic _Noreturn
-		_Thread_local`
-	keywordsCXX = `reinterpret_cast static_assert thread_local dynamic_cast static_cast const_cast co_return protected
-		namespace consteval constexpr co_await co_yield operator explicit template override noexcept requires decltype
-		alignof private alignas virtual mutable nullptr concept export friend typeid throws public delete final throw
-		catch using this new try class`
-	typeWords = `bool int long float short double char unsigned signed void _Bool _Complex wchar_t`
+	keywords = `_Alignas _Alignof __asm asm _Atomic auto break case const continue __declspec default do else enum
+		extern for __forceinline _Generic goto if __inline _inline inline naked _Noreturn register restrict
+		restricted return sizeof static _Static_assert struct switch thread _Thread_local typedef typename
+		__unaligned union volatile while`
+	keywordsCXX = `alignas alignof catch class co_await co_return co_yield concept const_cast consteval constexpr
+		decltype delete dynamic_cast explicit export final friend mutable namespace new noexcept nullptr
+		operator override private protected public reinterpret_cast requires static_assert static_cast
+		template this thread_local throw throws try typeid using virtual`
+	typeWords = `_Bool bool char _Complex double float int long short signed unsigned void wchar_t`
 )
 
 // classOfWord returns a function from words to their classes; words of C that end in _t are types.

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -28,38 +25,17 @@ func diffed(t *testing.T, args ...string) (int, string) {
 	return code, out.String()
 }
 
-// repository makes a function that runs git in a new repository in dir.
-func repository(t *testing.T, dir string) (git func(args ...string)) {
-	git = func(args ...string) {
-		t.Helper()
-		out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e"},
-			args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	git("init", "-q")
-	return git
-}
-
 // TestDiff: two files, two commits of a repository without a manifest, and a commit with the work tree, give the same
 // answers, and JSON fits its schema.
 func TestDiff(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
-	git := repository(t, dir)
-	write("a.c", diffOld)
-	git("add", "a.c")
-	git("commit", "-qm", "old")
-	write("a.c", diffNew)
-	git("commit", "-qam", "new")
-	old, now := write("old.c", diffOld), write("new.c", diffNew)
+	put(t, dir, "a.c", diffOld)
+	commitAll(t, dir, "old")
+	put(t, dir, "a.c", diffNew)
+	commitAll(t, dir, "new")
+	put(t, dir, "old.c", diffOld)
+	put(t, dir, "new.c", diffNew)
+	old, now := filepath.Join(dir, "old.c"), filepath.Join(dir, "new.c")
 	for _, args := range [][]string{{old, now}, {"HEAD~1..HEAD", "--repo", dir}, {"HEAD~1", "--repo", dir}} {
 		code, text := diffed(t, args...)
 		if code != exitViolated || !strings.Contains(text, "scale: the same on all inputs") ||
@@ -89,19 +65,10 @@ func TestDiff(t *testing.T) {
 
 // TestDiffOnTargets: a target that the manifest describes is compared on like any.
 func TestDiffOnTargets(t *testing.T) {
-	dir := t.TempDir()
-	git := repository(t, dir)
-	for i, text := range []string{diffOld, strings.Replace(diffOld, "x * 8", "x * SCALE", 1)} {
-		for name, text := range map[string]string{"a.c": text,
-			".firmproof.yaml": "version: 1\nbuild: {sources: [a.c]}\ntargets: [{name: board, extends: cortex-m4f, defines: [SCALE=7]}, " +
-				"{name: eight, extends: cortex-m4f, defines: [SCALE=8]}]\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		git("add", ".")
-		git("commit", "-qm", strconv.Itoa(i))
-	}
+	const manifest = "version: 1\nbuild: {sources: [a.c]}\ntargets: [{name: board, extends: cortex-m4f, defines: [SCALE=7]}, " +
+		"{name: eight, extends: cortex-m4f, defines: [SCALE=8]}]\n"
+	dir := changesFolder(t, map[string]string{".firmproof.yml": manifest, "a.c": diffOld},
+		map[string]string{"a.c": strings.Replace(diffOld, "x * 8", "x * SCALE", 1)})
 	for target, want := range map[string]string{"board": "scale: differs", "eight": "no function changed"} {
 		if _, text := diffed(t, "HEAD~1..HEAD", "--repo", dir, "--target", target); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", target, text)

@@ -173,7 +173,7 @@ func (r *svdRegister) takes(f *svdField, width uint64) []ir.Span {
 			return nil
 		}
 		return spansOf([]ir.Span{{From: from, To: to}}, width)
-	case strings.TrimSpace(c.Listed) != "true" && strings.TrimSpace(c.Listed) != "1":
+	case !isTrue(c.Listed):
 		return nil
 	}
 	var spans []ir.Span
@@ -186,13 +186,19 @@ func (r *svdRegister) takes(f *svdField, width uint64) []ir.Span {
 		}
 		for _, v := range e.Values {
 			list, ok := valuesOf(v.Value)
-			if !ok || strings.TrimSpace(v.Default) == "true" || strings.TrimSpace(v.Default) == "1" {
+			if !ok || isTrue(v.Default) {
 				return nil
 			}
 			spans = append(spans, list...)
 		}
 	}
 	return spansOf(spans, width)
+}
+
+// isTrue reads a truth value (XML Schema, boolean).
+func isTrue(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "true" || text == "1"
 }
 
 // spansOf sorts and joins spans of numbers of some bits; nil if there are none, or all numbers are in them.

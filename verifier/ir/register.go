@@ -129,17 +129,27 @@ func (i *Instr) AtRegister(calls []*Instr) bool {
 
 // MayBeAtRegister reports a volatile access at an address that is a number, or that a caller may make one.
 func (i *Instr) MayBeAtRegister() bool {
-	address := i.volatileAddress()
-	if address == nil {
-		return false
-	}
-	w := newChooser(nil)
-	_, known := w.address(address, nil)
-	return known || w.param
+	known, passed := i.addressByItself()
+	return known || passed
 }
 
 // ByCaller reports an access that may be one of a register, but whose address only a caller makes a number.
-func (i *Instr) ByCaller() bool { return i.MayBeAtRegister() && !i.AtRegister(nil) }
+func (i *Instr) ByCaller() bool {
+	known, passed := i.addressByItself()
+	return !known && passed
+}
+
+// addressByItself reports of a volatile access whether its address is a number whoever calls, and whether it depends on
+// what is passed.
+func (i *Instr) addressByItself() (known, passed bool) {
+	address := i.volatileAddress()
+	if address == nil {
+		return false, false
+	}
+	w := newChooser(nil)
+	_, known = w.address(address, nil)
+	return known, w.param
+}
 
 // IsVolatileAccess reports a volatile access.
 func (i *Instr) IsVolatileAccess() bool { return i.volatileAddress() != nil }

@@ -48,8 +48,9 @@ func Unchanged(was, is *ir.Module, old, now string) (out []Callee) {
 }
 
 // onlyGives reports whether f does nothing but to compute a number of its arguments and of memory that it reads: one that
-// is not indeterminate, so that the caller may do with it what it likes. It keeps numbers and pointers in variables of its own, which nobody has the address of; no number in it stands for an address;
-// all that it calls is known, and does not lead back to it.
+// is not indeterminate, so that the caller may do with it what it likes. It keeps numbers and pointers in variables of its
+// own, which nobody has the address of; no number in it stands for an address; all that it calls is known, and does not
+// lead back to it.
 func onlyGives(m *ir.Module, f *ir.Func) bool {
 	if f.IsDecl() {
 		return f.Model != ir.ModelNone
