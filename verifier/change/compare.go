@@ -24,7 +24,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if f := was.Func(old); f != nil && f.CName != out.Function {
 		out.Old = f.CName
 	}
-	v := versions{was: was, is: is, old: old, now: now, plan: plan, callees: pair.Unchanged(was, is, old, now)}
+	v := versions{was: was, is: is, old: old, now: now, plan: plan}
 	m, both, err := v.joined(form{args: pair.Careful})
 	if err != nil {
 		out.Status = verdict.SameOpen
@@ -63,6 +63,7 @@ func (v *versions) further(ctx context.Context, first *comparing, out verdict.Co
 		defer end()
 		ctx = part
 	}
+	v.callees = pair.Unchanged(v.was, v.is, v.old, v.now)
 	answer := v.wider(ctx, first, out)
 	if answer != nil {
 		answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
@@ -99,7 +100,7 @@ type versions struct {
 	was, is  *ir.Module
 	old, now string
 	plan     problem.Plan
-	callees  []pair.Callee   // that did not change
+	callees  []pair.Callee   // that did not change; nil before other ways are tried
 	ends     map[string]bool // of them: whether calls end, once it is asked
 }
 
