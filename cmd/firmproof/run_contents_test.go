@@ -113,3 +113,48 @@ func TestSimulationOfNullMembers(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfEnumerators: a number of an enumeration is one of its enumerators, unless a commit asks whether it is.
+func TestSimulationOfEnumerators(t *testing.T) {
+	const head = "enum method { GET, PUT, POST };\nstruct request { enum method method; int more; };\n" +
+		"static const char *const names[] = {\"get\", \"put\", \"post\"};\n"
+	for what, c := range map[string]struct {
+		good, from, to string
+		found          bool
+	}{
+		"an argument": {"const char *name(enum method m) {\n  return (unsigned)m < sizeof names / sizeof names[0] ? names[m] : \"none\";\n}\n",
+			"(unsigned)m < sizeof names / sizeof names[0] ? names[m] : \"none\"", "names[m]", true},
+		"a member": {"const char *name(const struct request *r) {\n  if (r->method >= 3) return \"none\";\n  return names[r->method];\n}\n",
+			"  if (r->method >= 3) return \"none\";\n", "", true},
+		"one of several": {"const char *name(enum method m) {\n  if (m > GET) return \"other\";\n  return names[m];\n}\n",
+			"  if (m > GET) return \"other\";\n", "", false},
+		"in an assertion": {"#include <assert.h>\nconst char *name(enum method m) {\n  assert(m < 3);\n  return names[m];\n}\n",
+			"  assert(m < 3);\n", "", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			thereAndBack(t, head+c.good, c.from, c.to, c.found)
+		})
+	}
+}
+
+// TestSimulationOfInterface: what a function of a library no longer asks was for callers elsewhere, whatever those in the
+// program pass; the same in a program that is whole, and of a static function, is no finding.
+func TestSimulationOfInterface(t *testing.T) {
+	const good = "struct link { unsigned id; unsigned short size; };\n" +
+		"@int send(struct link *link, unsigned short size) {\n  if (!link) return -1;\n  if (size > link->size) return -2;\n  return 0;\n}\n" +
+		"int reply(struct link *link, unsigned short size) {\n  link->id++;\n  return send(link, size);\n}\n"
+	for what, c := range map[string]struct {
+		text  string
+		found bool
+	}{
+		"of a library":       {strings.Replace(good, "@", "", 1), true},
+		"a static function":  {strings.Replace(good, "@", "static ", 1), false},
+		"of a whole program": {strings.Replace(good, "@", "", 1) + "int main(void) {\n  struct link l = {1, 2};\n  return reply(&l, 2);\n}\n", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			thereAndBack(t, c.text, "  if (!link) return -1;\n", "", c.found)
+		})
+	}
+}

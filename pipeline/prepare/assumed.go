@@ -46,10 +46,10 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 		}
 		p.Give(a.Place, g)
 	}
-	for _, place := range b.req.MayBeNull {
+	for _, place := range b.req.Doubted {
 		if !p.Given(place) {
 			null := true
-			p.Give(place, &harness.Given{Null: &null})
+			p.Give(place, &harness.Given{Null: &null, Doubted: true})
 		}
 	}
 	for _, c := range b.req.Counts {
@@ -91,15 +91,19 @@ func countsOf(jobs []Job) (out []string) {
 	return out
 }
 
-// MayBeNull lists the pointers of generated harnesses that may be null, as Request.MayBeNull takes them. A function
-// that no longer asks for null is to be called with it all the same: its callers may rely on the check.
-func MayBeNull(jobs []Job) []string {
+// doubtedIn lists the pointers of generated harnesses that may be null, and the numbers that may be none of their
+// enumerators, as Asked.Doubted. A function that no longer asks is to be called with these all the same: its callers may
+// rely on the check.
+func doubtedIn(jobs []Job) []string {
 	out := map[string]bool{}
 	for i := range jobs {
 		for _, a := range jobs[i].Plan.Assumptions {
 			if a.Relation == verdict.Nullness && a.Origin == verdict.Read {
 				out[jobs[i].function()+"."+a.Subject] = true
 			}
+		}
+		for _, name := range jobs[i].Doubted {
+			out[jobs[i].function()+"."+name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(out))

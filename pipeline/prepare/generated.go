@@ -97,12 +97,14 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if made := program.Made(f, linkage); made != nil {
 			j.Plan.Made = beside(&base, made)
 		}
-		j.Plan.Guesses, j.Plan.Texts, j.Structs, j.Tests = h.Guesses, h.Texts, h.Structs, h.Tests
+		j.Plan.Guesses, j.Plan.Texts, j.Structs, j.Tests, j.Doubted = h.Guesses, h.Texts, h.Structs, h.Tests, h.Doubted
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
 			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())
 		}
 		if len(b.named) == 0 {
-			j.Callers = callers(base.Program, f, list, calledBy)
+			if is, known := linkage(f); !h.Dropped || is || !known { // else what the other commit asks is for callers elsewhere
+				j.Callers = callers(base.Program, f, list, calledBy)
+			}
 			b.near.complete(&j, f, base.Program, calledBy)
 		}
 		b.fromManifest(&j, manifest.Harness{}, m)

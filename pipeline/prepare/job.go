@@ -40,6 +40,7 @@ type Job struct {
 
 	Structs []string       `json:"structs,omitempty"` // of a generated harness: see harness.Harnessed
 	Tests   map[string]int `json:"tests,omitempty"`   // likewise
+	Doubted []string       `json:"doubted,omitempty"` // likewise
 	Counts  []string       `json:"counts,omitempty"`  // likewise, as Asked has them
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
 	Undefined map[string]string  `json:"undefined,omitempty"`

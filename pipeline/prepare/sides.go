@@ -15,8 +15,9 @@ import (
 type Asked struct {
 	// functions that get a generated harness whatever changed; nil: see the manifest
 	Called []string `json:"called"`
-	// FUNCTION.ARGUMENT: pointers that the other commit takes null for possible of
-	MayBeNull []string `json:"may_be_null,omitempty"`
+	// FUNCTION.ARGUMENT: pointers that the other commit takes null for possible of, and numbers of enumerations of which it
+	// asks whether they are one of the enumerators
+	Doubted []string `json:"doubted,omitempty"`
 	// FUNCTION.ARGUMENT=COUNT: pointers of which the code of the other commit says which argument counts what they lead to
 	Counts []string `json:"counts,omitempty"`
 	// functions that the other commit does not have as they are, by target and by name in the object file: they have
@@ -45,28 +46,28 @@ type Sides struct {
 }
 
 // BothSides builds the commits of a change. What the head calls stands against the same calls of the base. What either
-// takes null for possible may be null in both: a pointer that it asks about, and a member that it asks about more
-// often than the other. What either compares an index with says how large a block is in both. So a check that is gone
-// is missed. What the programs differ in has changed, too: a function whose lines are as they were may mean something
-// else. The error is the head's.
+// asks about counts in both: a pointer may be null, a number of an enumeration none of its enumerators; of members, where
+// one asks more often than the other. What either compares an index with says how large a block is in both. So a check
+// that is gone is missed. What the programs differ in has changed, too: a function whose lines are as they were may mean
+// something else. The error is the head's.
 func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	now, err := head(Asked{})
 	if err != nil {
 		return nil, err
 	}
 	whole := now.calls()
-	ask := Asked{Called: CalledIn(now.Jobs), MayBeNull: MayBeNull(now.Jobs), Counts: countsOf(now.Jobs), Whole: whole,
+	ask := Asked{Called: CalledIn(now.Jobs), Doubted: doubtedIn(now.Jobs), Counts: countsOf(now.Jobs), Whole: whole,
 		Behaviour: now.Versions != nil}
 	before, err := base(ask)
 	if err != nil {
 		return withoutBase(now, err), nil
 	}
 	members := testedByOne(now.Jobs, before.Jobs)
-	more := append(MayBeNull(before.Jobs), members...)
+	more := append(doubtedIn(before.Jobs), members...)
 	differ, renamed := differing(now.Outlines, before.Outlines), renamings(now.Outlines, before.Outlines)
 	unknown := whole && hidden(now, differ)
-	if counts := countsOf(before.Jobs); unknown || hasOther(more, ask.MayBeNull) || hasOther(counts, ask.Counts) {
-		again := Asked{MayBeNull: more, Counts: counts}
+	if counts := countsOf(before.Jobs); unknown || hasOther(more, ask.Doubted) || hasOther(counts, ask.Counts) {
+		again := Asked{Doubted: more, Counts: counts}
 		if whole {
 			again.Differ = differ
 		}
@@ -77,9 +78,9 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	earlier := renamed.of(CalledIn(now.Jobs))
 	if unknown || len(members) > 0 || hasOther(earlier, ask.Called) {
 		ask.Called, ask.Counts = append(CalledIn(now.Jobs), earlier...), countsOf(now.Jobs)
-		for _, place := range append(members, MayBeNull(now.Jobs)...) {
-			if !slices.Contains(ask.MayBeNull, place) {
-				ask.MayBeNull = append(ask.MayBeNull, place)
+		for _, place := range append(members, doubtedIn(now.Jobs)...) {
+			if !slices.Contains(ask.Doubted, place) {
+				ask.Doubted = append(ask.Doubted, place)
 			}
 		}
 		if before, err = base(ask); err != nil {
@@ -166,8 +167,8 @@ func hasOther(list, known []string) bool {
 	return slices.ContainsFunc(list, func(p string) bool { return !slices.Contains(known, p) })
 }
 
-// testedByOne lists members, as Asked.MayBeNull, of functions where the code of one commit compares a member with null
-// and that of the other does not, or not as often: that member, and all that the function itself compares, which the
+// testedByOne lists members, as Asked.Doubted, of functions where the code of one commit asks about a member and
+// that of the other does not, or not as often: that member, and all that the function itself compares, which the
 // missing test may depend on.
 func testedByOne(heads, bases []Job) []string {
 	out := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 // side is a commit whose function f is called, with what its code compares with null.
 func side(tests map[string]int, null string, asked *[]string) func(Asked) (*Built, error) {
 	return func(a Asked) (*Built, error) {
-		*asked = append(*asked, fmt.Sprint(a.Called, a.MayBeNull))
+		*asked = append(*asked, fmt.Sprint(a.Called, a.Doubted))
 		j := Job{Label: AnyCall + "f", Tests: tests}
 		if null != "" {
 			j.Plan.Assumptions = []verdict.Assumption{verdict.Assume(null, verdict.Nullness, verdict.Read, "")}

@@ -55,10 +55,14 @@ type Harnessed struct {
 	Texts   []string        // those of them to characters
 	Structs []string        // names of pointers to structures that the harness made
 	Places  map[string]bool // pointers and numbers that a Given can be about
-	// how often which function compares a member with null that is not null here: by NAME|FUNCTION
-	Tests  map[string]int
-	Counts map[string]Count // pointers of which code says which parameter counts what they lead to
-	Blocks []Block          // that it allocates
+	// how often which function asks whether a member is null, which it is not here, or none of the enumerators of its
+	// enumeration: by NAME|FUNCTION
+	Tests   map[string]int
+	Doubted []string // arguments of enumerations that it asks the latter of: they may be none
+	// another version asks about an argument, and this one does not; the program is not whole: others may call it
+	Dropped bool
+	Counts  map[string]Count // pointers of which code says which parameter counts what they lead to
+	Blocks  []Block          // that it allocates
 }
 
 // Block is memory that a generated harness allocates.
@@ -237,6 +241,9 @@ func (h *harness) param(i int, args []ir.Value) error {
 // perhapsNull returns argument i, or null too where that may be passed.
 func (h *harness) perhapsNull(i int, name string, v ir.Value) ir.Value {
 	null := h.given(name).Null
+	if h.given(name).Doubted && !h.mayBeNull(i) {
+		h.out.Dropped = !h.p.linked()
+	}
 	switch {
 	case null != nil && *null || null == nil && !h.of.Params[i].NonNull && h.mayBeNull(i):
 		return h.orNull(name, v)

@@ -29,8 +29,9 @@ type Program struct {
 	stay    map[*ir.Global]bool   // whether their addresses are used for accesses alone
 	handed  map[*ir.Global]bool   // whose addresses code does more with than to access them; nil: not yet known
 
-	stored  map[places.Place]bool // where numbers are stored in structures; nil: not yet known
-	indexed map[places.Place]bool // likewise, by an index that varies, in an array that begins there
+	stored  map[places.Place]bool      // where numbers are stored in structures; nil: not yet known
+	bounded map[places.Place][]boundBy // see bounds; nil: not yet known
+	indexed map[places.Place]bool      // likewise, by an index that varies, in an array that begins there
 
 	constructed map[string]bool // structures that functions fill or make, by layout
 

@@ -11,13 +11,18 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// paramRuns returns the values that parameter i has if it is of an enumeration and no call passes another constant.
+// paramRuns returns the values that parameter i has if it is of an enumeration, no call passes another constant, and
+// neither the function nor another version of it asks whether it has one of these.
 func (h *harness) paramRuns(i int) []ranges.Run {
 	if i < 0 {
 		return nil // passed in parts
 	}
 	v := h.vars[i]
-	if v == nil || h.given(v.Name).Low != nil {
+	if v == nil {
+		return nil
+	}
+	g := h.given(v.Name)
+	if g.Low != nil {
 		return nil
 	}
 	runs := ranges.RunsOf(v.T)
@@ -25,6 +30,15 @@ func (h *harness) paramRuns(i int) []ranges.Run {
 		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstInt && !ranges.IsEnumerator(k, v.T) {
 			return nil
 		}
+	}
+	switch {
+	case runs == nil:
+	case h.asksBeyond(i, runs):
+		h.out.Doubted = append(h.out.Doubted, v.Name)
+		return nil
+	case g.Doubted:
+		h.out.Dropped = !h.p.linked()
+		return nil
 	}
 	return runs
 }
@@ -74,11 +88,13 @@ func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []ranges.Run) *ir.Ins
 
 // enumeratedAt assumes that member f of the structure at p+off, a t, holds what its enumeration names.
 func (h *harness) enumeratedAt(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
-	if runs := h.p.memberRuns(t, f); runs != nil && h.given(name).Low == nil {
+	runs, g := h.p.memberRuns(t, f), h.given(name)
+	h.noteBounds(name, t, f, runs)
+	if runs != nil && g.Low == nil && !g.Doubted {
 		in := h.enumerated(f.T, h.Load(ir.Int(f.T.Bits), h.Gep(p, off+f.BitOff/8, nil, 0)), runs)
 		brings(h.note(name, verdict.Interval, verdict.Observed,
 			"%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
-	} else if f.T.Kind == ir.DEnum && h.given(name).Low == nil {
+	} else if f.T.Kind == ir.DEnum && g.Low == nil {
 		h.hint(name, t, f, p, off)
 	}
 }

@@ -74,6 +74,23 @@ func IsEnumerator(v ir.Value, t *ir.DType) bool {
 	return ok && k.Kind == ir.ConstInt && exactly(k, k.Bits.Width()).Run(t.Signed).Within(RunsOf(t))
 }
 
+// Tells reports whether `number pred c` comes out in one way for all numbers of the runs, and in the other one for some that
+// are in none: whoever asks expects these, too.
+func Tells(runs []Run, isSigned bool, pred ir.Pred, c *ir.Const) bool {
+	if len(runs) == 0 {
+		return false
+	}
+	w := c.T.Width
+	all, at := Full(w), exactly(c, w)
+	in := unsigned(w, runs[0].Low, runs[len(runs)-1].High)
+	if isSigned || runs[0].Low < 0 {
+		in = signed(w, runs[0].Low, runs[len(runs)-1].High)
+	}
+	return slices.ContainsFunc([]ir.Pred{pred, pred.Negated()}, func(p ir.Pred) bool {
+		return compared(in, p, at, w).empty() && !compared(all, p, at, w).empty()
+	})
+}
+
 // enumerations notes the parameters of enumerations; of functions whose address is taken, calls may pass anything.
 func (s *Table) enumerations(m *ir.Module) {
 	for _, f := range m.Funcs {

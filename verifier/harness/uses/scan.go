@@ -28,10 +28,34 @@ type Use struct {
 	Elsewhere bool
 	Tested    bool      // of a number: the function compares it with a limit, to refuse or cut what is more
 	Compared  bool      // of a number: the function asks whether it is less or more than something
+	Bounds    []Bound   // of a number: constants that the function itself compares it with for less or more
 	As        *ir.DType // for a void pointer: what a local variable takes it for
 	// what its addresses are compared with, and those of what it leads to
 	With, Inner Met
 	In          map[*ir.Global]Order // likewise addresses in variables
+}
+
+// Bound is a comparison of a number with a constant: number Pred With.
+type Bound struct {
+	Pred ir.Pred
+	With *ir.Const
+}
+
+// BoundIn returns the number that a comparison for less or more compares with a constant, and how; v is nil where it is
+// none, or one of an assertion or a check of the compiler: these do not ask, they demand.
+func BoundIn(in *ir.Instr) (v ir.Value, b Bound) {
+	if in.Op != ir.OpIcmp || in.Pred == ir.EQ || in.Pred == ir.NE || ir.GuardsTrap(in.Block) || ir.Asserts(in.Block) {
+		return nil, Bound{}
+	}
+	for i, arg := range in.Args {
+		if c, ok := in.Args[1-i].(*ir.Const); ok && c.Kind == ir.ConstInt {
+			if i == 1 {
+				return arg, Bound{in.Pred.Swapped(), c}
+			}
+			return arg, Bound{in.Pred, c}
+		}
+	}
+	return nil, Bound{}
 }
 
 // Reader reads the code of functions of a module.
@@ -173,6 +197,11 @@ func (s *useScan) compare(in *ir.Instr) {
 	for _, v := range in.Args {
 		if k := s.number(v); k >= 0 && pred != ir.EQ && pred != ir.NE {
 			s.uses[k].Compared = true
+		}
+	}
+	if v, b := BoundIn(in); v != nil {
+		if k := s.number(v); k >= 0 {
+			s.uses[k].Bounds = append(s.uses[k].Bounds, b)
 		}
 	}
 	if pred == ir.SGT || pred == ir.SGE || pred == ir.UGT || pred == ir.UGE {
