@@ -81,3 +81,26 @@ func TestCountInSource(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out.String())
 	}
 }
+
+// TestCountByMembers: of several buffers in a structure, each has the length that is named after it, or stands behind it,
+// which is a guess. How many lead to something says nothing of how large that is.
+func TestCountByMembers(t *testing.T) {
+	const head = "struct line { char *buf; unsigned buflen; const char *prompt; unsigned plen; unsigned at; };\n" +
+		"struct pair { const char *text; unsigned len; char *more; unsigned size; };\n" +
+		"struct item { const char *data; unsigned refcount; };\n"
+	dir := writeTree(t, map[string]string{"src.c": head + `
+void within(struct line *l) { if (l->at < l->buflen) l->buf[l->at] = 0; }
+void past(struct line *l) { l->buf[l->buflen] = 0; }
+int other(struct line *l) { return l->at < l->plen ? l->prompt[l->at] : 0; }
+void behind(struct pair *p) { p->more[p->size] = 0; }
+int counted(const struct item *i, unsigned k) { return k < i->refcount ? i->data[k] : 0; }
+`})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--checks", "memory")
+	expectCalls(t, rep, errs, map[string]anyCall{
+		"within":  {verdict.Conditional, "l.buf leads to as many elements as l.buflen says"},
+		"past":    {verdict.Violated, "l.buf leads to as many elements as l.buflen says"},
+		"other":   {verdict.Conditional, "l.prompt leads to as many elements as l.plen says"},
+		"behind":  {verdict.Unknown, "how much p.more leads to is a guess"},
+		"counted": {verdict.Unknown, "how much i.data leads to is a guess"},
+	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+}

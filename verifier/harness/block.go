@@ -92,7 +92,7 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member places.Place
 			h.holds(name, t, p)
 		}
 		skip := h.buffers(name, t, p, off)
-		if skip == nil {
+		if len(skip) == 0 {
 			skip = h.cursors(name, t, p, off)
 		}
 		for i := range t.Fields {

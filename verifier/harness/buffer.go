@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,56 @@ type buffer struct {
 	// there are further numbers, which may have to stay below it, too, or several lengths of other things, or it counts
 	// things of which nothing says how large they are
 	guess bool
+}
+
+// buffersIn returns the buffers of a structure: the one beside its only pointer to numbers, or of several such pointers
+// those with a length of their own, which has their name or stands behind them. The latter is a guess.
+func buffersIn(t *ir.DType) []*buffer {
+	if b := bufferIn(t); b != nil {
+		return []*buffer{b}
+	}
+	var out []*buffer
+	isPointer := func(i int) bool {
+		f := &t.Fields[i]
+		return !f.IsBits && f.T != nil && f.T.Kind == ir.DPointer && ir.IsNumber(f.T.Elem)
+	}
+	isLengthAt := func(i int) bool {
+		f := &t.Fields[i]
+		return !f.IsBits && f.T != nil && ir.IsNumber(f.T) && isLength(f.Name)
+	}
+	named := func(n int) (of int) { // the only pointer that a length is named after, -1: there is none
+		of = -1
+		for i := range t.Fields {
+			if isPointer(i) && isNamedAfter(t.Fields[n].Name, t.Fields[i].Name) {
+				if of >= 0 {
+					return -1
+				}
+				of = i
+			}
+		}
+		return of
+	}
+	for i := range t.Fields {
+		if !isPointer(i) || isIndex(t.Fields[i].Name) {
+			continue
+		}
+		b := &buffer{pointer: i, capacity: -1, guess: true}
+		for n := range t.Fields {
+			if isLengthAt(n) && named(n) == i {
+				b.capacity, b.guess = n, b.capacity >= 0
+			}
+		}
+		if n := i + 1; b.capacity < 0 && n < len(t.Fields) && isLengthAt(n) && named(n) < 0 {
+			b.capacity = n
+		}
+		if b.capacity >= 0 {
+			out = append(out, b)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
 }
 
 // bufferIn returns the buffer of a structure, nil where no length stands beside its only pointer to numbers.
@@ -68,10 +119,8 @@ func bufferIn(t *ir.DType) *buffer {
 // members lists the members that belong to a buffer.
 func (b *buffer) members() map[int]bool {
 	out := map[int]bool{}
-	if b != nil {
-		for _, i := range slices.Concat([]int{b.pointer, b.capacity}, b.lengths, b.indices, b.cursors) {
-			out[i] = true
-		}
+	for _, i := range slices.Concat([]int{b.pointer, b.capacity}, b.lengths, b.indices, b.cursors) {
+		out[i] = true
 	}
 	return out
 }
@@ -88,12 +137,20 @@ func largest(t *ir.DType, list []int) int {
 	return 0
 }
 
-// buffers makes the buffer of the structure at p+off. It returns the members that it made.
+// buffers makes the buffers of the structure at p+off. It returns the members that it made.
 func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[int]bool {
-	b := bufferIn(t)
-	if b == nil || h.given(name+"."+t.Fields[b.pointer].Name).size(1) > 0 {
-		return nil
+	made := map[int]bool{}
+	for _, b := range buffersIn(t) {
+		if h.given(name+"."+t.Fields[b.pointer].Name).size(1) == 0 {
+			h.buffer(name, t, b, p, off)
+			maps.Copy(made, b.members())
+		}
 	}
+	return made
+}
+
+// buffer makes b of the structure at p+off.
+func (h *harness) buffer(name string, t *ir.DType, b *buffer, p ir.Value, off int64) {
 	own := !h.filling && h.p.hasConstructor(t)
 	// number makes member i, and returns it as a word, which is the harness's where a constructor decides it.
 	number := func(i int, what string) ir.Value {
@@ -160,5 +217,4 @@ func (h *harness) buffers(name string, t *ir.DType, p ir.Value, off int64) map[i
 	if b.guess {
 		h.out.Guesses = append(h.out.Guesses, member)
 	}
-	return b.members()
 }

@@ -15,11 +15,12 @@ import (
 // members writes values for the pointers and truth values among the members of a structure: to is what stands in
 // front of their names, depth how many pointers lead to it.
 func (w *harnessText) members(to string, t *ir.DType, depth int) {
-	b := bufferIn(t)
-	made := b.members()
-	if b != nil {
+	made, buffers := map[int]bool{}, buffersIn(t)
+	for _, b := range buffers {
 		w.buffer(to, t, b)
-	} else if w.depth == 1 { // in a loop the block would have no name to be freed by
+		maps.Copy(made, b.members())
+	}
+	if len(buffers) == 0 && w.depth == 1 { // in a loop the block would have no name to be freed by
 		for _, c := range cursorsIn(t) {
 			maps.Copy(made, w.cursors(to, t, c))
 		}

@@ -19,6 +19,9 @@ func isLength(name string) bool {
 	if slices.Contains(wholeLengths, name) {
 		return true
 	}
+	if w := strings.ReplaceAll(name, "_", ""); strings.HasSuffix(w, "refcount") || strings.HasSuffix(w, "refcnt") {
+		return false // how many lead here
+	}
 	for _, l := range lengths {
 		if name == l || len(l) > 1 && (strings.HasSuffix(name, l) || strings.HasPrefix(name, l)) {
 			return true
