@@ -90,10 +90,7 @@ func (b *Job) TryOn(head *Job, res *verdict.Result) {
 	if b.Settled != nil || head.Settled != nil {
 		return
 	}
-	a := &Against{Job: *head, Found: []verdict.Claim{}, Open: change.LeavesOpen(&head.Plan, res)}
-	if len(head.Plan.Open) > 0 {
-		a.Held = change.Held(&head.Plan, res)
-	}
+	a := &Against{Job: *head, Found: []verdict.Claim{}, Open: change.LeavesOpen(&head.Plan, res), Held: change.Held(&head.Plan, res)}
 	for _, c := range res.Claims {
 		if c.Status != verdict.Violated {
 			continue

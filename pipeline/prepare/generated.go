@@ -97,7 +97,8 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if made := program.Made(f, linkage); made != nil {
 			j.Plan.Made = beside(&base, made)
 		}
-		j.Plan.Guesses, j.Plan.Texts, j.Structs, j.Tests, j.Doubted = h.Guesses, h.Texts, h.Structs, h.Tests, h.Doubted
+		j.Plan.Guesses, j.Plan.Texts, j.Structs, j.Tests = h.Guesses, h.Texts, h.Structs, h.Tests
+		j.Doubted, j.Unended = h.Doubted, h.Unended
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
 			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())
 		}

@@ -41,6 +41,7 @@ type Job struct {
 	Structs []string       `json:"structs,omitempty"` // of a generated harness: see harness.Harnessed
 	Tests   map[string]int `json:"tests,omitempty"`   // likewise
 	Doubted []string       `json:"doubted,omitempty"` // likewise
+	Unended []string       `json:"unended,omitempty"` // likewise
 	Counts  []string       `json:"counts,omitempty"`  // likewise, as Asked has them
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
 	Undefined map[string]string  `json:"undefined,omitempty"`
@@ -135,7 +136,7 @@ func (j *Job) standing(c verdict.Claim) change.Standing {
 	switch {
 	case slices.ContainsFunc(j.Suppressed, func(s suppression) bool { return s.accepts(&c) }), j.notKnown(&c) != nil:
 		return change.Falls
-	case j.guessed(&c) != nil:
+	case len(c.Undefined) > 0, j.guessed(&c) != nil:
 		return change.Guessed
 	}
 	return change.Stands
@@ -148,6 +149,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	}
 	if why := j.notKnown(&c); why != nil {
 		return why
+	}
+	if len(c.Undefined) > 0 {
+		return j.ofUndefined(c.Undefined)
 	}
 	return j.guessed(&c)
 }
@@ -172,9 +176,6 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 			return &verdict.Reason{Detail: fmt.Sprintf("how much %s holds is not known: it is defined nowhere", name),
 				Remedy: "`linker_script` of `build` in the manifest says what lies between its symbols"}
 		}
-	}
-	if len(c.Undefined) > 0 {
-		return j.ofUndefined(c.Undefined)
 	}
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Plan.Guesses {
@@ -208,7 +209,7 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 	made := c.Failure.Names(verdict.ByHarness)
 	for _, g := range j.Plan.Guesses {
-		if slices.Contains(made, g) && !harness.IsFurther(g) && !c.Object.Wrapped() {
+		if slices.Contains(made, g) && !harness.IsFurther(g) && !c.Object.Wrapped() && !c.Failure.WhateverSize() {
 			most := "64 bytes"
 			if c.Object.IsBefore() {
 				most += " in front"
@@ -216,6 +217,12 @@ func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 			return &verdict.Reason{Detail: "how much " + g + " leads to is a guess", Remedy: fmt.Sprintf(
 				"`%s.%s: %s` under `assume` of the manifest (or --assume) says how much, or a harness: `firmproof harness` writes one",
 				j.function(), g, most)}
+		}
+	}
+	for _, p := range made {
+		if slices.Contains(j.Unended, p) && c.Failure.Is(verdict.OutOfBounds) && c.Object.Read() {
+			return &verdict.Reason{Detail: "where the texts in the structure behind " + p + " end is not known",
+				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
 		}
 	}
 	if p := j.restsOnState(c); p != "" {

@@ -23,11 +23,12 @@ const (
 // nearby says which functions of a program are called because of a change.
 type nearby struct {
 	own     *project
-	calls   map[*ir.Func]int  // called functions, to the number of calls that lead from them to what changed
-	left    []*ir.Func        // callers that are not called
-	callers int               // of calls
-	others  map[*ir.Func]bool // called functions that differ from the other commit's, by no line of their own
-	changed []string          // functions, by name in the object file, sorted
+	calls   map[*ir.Func]int // called functions, to the number of calls that lead from them to what changed
+	left    []*ir.Func       // callers that are not called
+	callers int              // of calls
+	// called functions that differ from the other commit's by no line of their own, or read what such ones store
+	others  map[*ir.Func]bool
+	changed []string // functions, by name in the object file, sorted
 }
 
 // nearChange lists the functions that changed, which are called whoever else calls them, and the nearest of those that
@@ -37,9 +38,12 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 	changed map[string][]reports.LineRange) []*ir.Func {
 	n := &nearby{own: p, calls: map[*ir.Func]int{}, others: map[*ir.Func]bool{}}
 	b.near = n
-	differ := map[string]bool{}
+	differ, reads := map[string]bool{}, map[string]bool{}
 	for _, name := range b.req.Differ[target] {
 		differ[name] = true
+	}
+	for _, name := range b.req.Readers[target] {
+		reads[name] = true
 	}
 	var todo []*ir.Func
 	edited := map[*ir.Func]bool{}
@@ -49,6 +53,9 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 			src.File, src.Line = filepath.Clean(f.Pos.File), f.Pos.Line
 		}
 		if f.IsDecl() || !differ[f.Name] && !touches(changed[src.File], src.Line, lastLine(f)) {
+			if reads[f.Name] && own && harness.RefusesFurther(module, f) == "" {
+				n.calls[f], n.others[f] = 0, true
+			}
 			continue
 		}
 		n.changed = append(n.changed, f.Name)

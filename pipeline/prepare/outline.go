@@ -23,6 +23,7 @@ type Outline struct {
 	// and what a generated harness gives it, which rests on what the rest of the program stores (ir.Substance)
 	Functions map[string]string `json:"functions"`
 	Forms     map[string]string `json:"forms"`             // likewise, of its code alone, without its name
+	Stored    map[string]string `json:"stored,omitempty"`  // of the variables that it reads: see storedFor
 	Changed   []string          `json:"changed,omitempty"` // those that counted as changed, sorted
 	Reached   []string          `json:"reached,omitempty"` // those that the entries of the jobs can come to, sorted
 	Shown     map[string]string `json:"shown,omitempty"`   // names in C, where they are others
@@ -68,6 +69,7 @@ func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harne
 			out.Outside = append(out.Outside, f.Name)
 		}
 	}
+	out.Stored = storedFor(slices.DeleteFunc(slices.Clone(funcs), (*ir.Func).IsDecl), out.Forms)
 	slices.Sort(out.Outside)
 	module.Funcs, module.Globals = kept.Funcs, kept.Globals
 	for f, addr := range taken {

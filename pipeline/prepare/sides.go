@@ -23,6 +23,8 @@ type Asked struct {
 	// functions that the other commit does not have as they are, by target and by name in the object file: they have
 	// changed, too, whatever the lines say
 	Differ map[string][]string `json:"differ,omitempty"`
+	// likewise functions that read variables in which those store
+	Readers map[string][]string `json:"readers,omitempty"`
 	// the outline says what generated harnesses give, for the other commit's does
 	Whole bool `json:"whole,omitempty"`
 	// whole programs are kept, so that what functions do in both can be compared
@@ -65,11 +67,12 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	members := testedByOne(now.Jobs, before.Jobs)
 	more := append(doubtedIn(before.Jobs), members...)
 	differ, renamed := differing(now.Outlines, before.Outlines), renamings(now.Outlines, before.Outlines)
-	unknown := whole && hidden(now, differ)
+	readers := readersIn(now.Outlines, before.Outlines)
+	unknown := whole && (hidden(now, differ) || hidden(now, readers))
 	if counts := countsOf(before.Jobs); unknown || hasOther(more, ask.Doubted) || hasOther(counts, ask.Counts) {
 		again := Asked{Doubted: more, Counts: counts}
 		if whole {
-			again.Differ = differ
+			again.Differ, again.Readers = differ, readers
 		}
 		if now, err = head(again); err != nil {
 			return nil, err

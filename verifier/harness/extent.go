@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -14,7 +15,8 @@ import (
 type extent struct {
 	elem   *ir.DType      // what it leads to one or more of; nil: not known
 	text   bool           // a string, whose end is the last byte
-	bytes  int64          // where no parameter counts
+	bytes  int64          // where no parameter counts; of a string at most
+	least  int64          // bytes of a string, with its end
 	count  int            // the parameter that counts, -1 if none does
 	unit   int64          // bytes of each that is counted
 	plus   int64          // how many more than count says
@@ -66,8 +68,13 @@ func (h *harness) extentOf(i int, name string) *extent {
 		return e
 	case isText(elem) && !u.Writes && u.Need <= policy.HarnessString:
 		size := h.limit(policy.HarnessString, policy.WideString)
-		return &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen, guess: u.Param >= 0, // it may count, too
+		e := &extent{elem: elem, text: true, count: -1, bytes: size, origin: verdict.Chosen, guess: u.Param >= 0, // it may count, too
 			note: fmt.Sprintf("%s leads to a string of at most %d characters", name, size-1)}
+		if u.Need > 1 && !u.Varies && !u.Text { // characters at fixed places, which need be no string
+			e.least = u.Need
+			e.note = fmt.Sprintf("%s leads to a string of %d to %d characters", name, e.least-1, size-1)
+		}
+		return e
 	}
 	return h.fixed(i, name, elem)
 }
@@ -108,9 +115,12 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	default:
 		e.note, e.origin = fmt.Sprintf("%s leads to one %s", name, elem.Name), verdict.Read
 	}
-	// it may be an array, or a part of something, or have an array without a length at its end, or the function only
-	// keeps it for others
-	e.guess = e.guess || ir.IsStruct(elem) || u.Need == 0 || u.Kept
+	if ir.IsStruct(elem) && h.isWhole(i, e) && hasText(elem, 0) {
+		h.out.Unended = append(h.out.Unended, name)
+	}
+	// a structure may be the first of an array, or a part of something, or have an array without a length at its end, and
+	// the function may only keep it for others
+	e.guess = e.guess || u.Kept || (ir.IsStruct(elem) || u.Need == 0) && !h.isWhole(i, e)
 	if h.wide && e.guess && (u.Varies || !ir.IsStruct(elem)) {
 		e.bytes, e.origin = h.room(e.bytes, wideElements(elem)*max(one, 1)), verdict.Chosen
 		e.note = guessText(name, e.bytes)
@@ -122,6 +132,28 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		e.filled = max(min(e.bytes/one, policy.HarnessFilled), 1)
 	}
 	return e
+}
+
+// isWhole reports whether the function takes what pointer i leads to for one structure: it gets at members alone, and what
+// varies are indices of arrays among them. An array of one element at the end may stand for more.
+func (h *harness) isWhole(i int, e *extent) bool {
+	u, one := &h.uses[i], ir.SizeInC(e.elem)
+	if e.elem.Kind != ir.DStruct || e.bytes != one || u.Varies || u.Handed || len(e.elem.Fields) == 0 {
+		return false
+	}
+	last := e.elem.Fields[len(e.elem.Fields)-1].T
+	return last != nil && (last.Kind != ir.DArray || last.Count > 1)
+}
+
+// hasText reports whether a structure has an array of plain characters in it.
+func hasText(t *ir.DType, depth int) bool {
+	switch {
+	case t == nil || depth > policy.HeldDepth:
+		return false
+	case t.Kind == ir.DArray:
+		return isText(t.Elem) || hasText(t.Elem, depth+1)
+	}
+	return ir.IsAggregate(t) && slices.ContainsFunc(t.Fields, func(f ir.DField) bool { return hasText(f.T, depth+1) })
 }
 
 // sizedInput reports whether a length in bytes stands right behind pointer i to a structure that is only read: it may say how

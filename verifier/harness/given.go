@@ -180,6 +180,11 @@ func (g *Given) size(one int64) int64 {
 func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *int) ir.Value {
 	one := ir.SizeInC(elem)
 	size := g.size(one)
+	if g.String && g.Bytes == 0 {
+		p := h.stringOf(name, h.asGiven(name, g), 1, size)
+		h.standsAs(p, elem)
+		return p
+	}
 	p := h.anyBlock(name, h.Int(h.Word(), size))
 	h.standsAs(p, elem)
 	for k := int64(0); one > 0 && needsFill(elem, 0) && k < min(size/one, policy.HarnessElements); k++ {
@@ -196,12 +201,13 @@ func (h *harness) sized(g *Given, name string, elem *ir.DType, depth int, left *
 	return p
 }
 
-func (h *harness) asGiven(name string, g *Given) {
+// asGiven notes what was said about a place, and returns the assumption's ID.
+func (h *harness) asGiven(name string, g *Given) string {
 	relation := verdict.Interval
 	if g.size(1) > 0 {
 		relation = verdict.Extent
 	}
-	h.note(name, relation, verdict.Declared, "%s: %s (as given)", name, g.text)
+	return h.note(name, relation, verdict.Declared, "%s: %s (as given)", name, g.text)
 }
 
 // within assumes that number v is in the range that is said for it, if there is one.

@@ -53,6 +53,7 @@ type Harnessed struct {
 	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
 	Guesses []string
 	Texts   []string        // those of them to characters
+	Unended []string        // pointers to one structure with texts in it, of which nothing says where they end
 	Structs []string        // names of pointers to structures that the harness made
 	Places  map[string]bool // pointers and numbers that a Given can be about
 	// how often which function asks whether a member is null, which it is not here, or none of the enumerators of its

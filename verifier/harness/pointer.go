@@ -62,10 +62,9 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	case e.ends != nil:
 		args[i] = h.flexible(name, e.elem, e.ends)
 	case e.text:
-		args[i] = h.anyBlock(name, h.Int(h.Word(), e.bytes))
+		args[i] = h.stringOf(name, id, e.least, e.bytes)
 		h.holdsElements(e.elem)
 		h.out.Blocks[len(h.out.Blocks)-1].text = true
-		brings(id, h.Store(h.Int(ir.Int(8), 0), h.Gep(args[i], e.bytes-1, nil, 0), 1)) // it says how long the string is
 	default:
 		args[i] = h.blockOf(name, e.elem, h.Int(h.Word(), e.bytes))
 		if e.guess && ir.IsVoid(e.elem) {
@@ -76,6 +75,19 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], places.Place{}, k*ir.SizeInC(e.elem), 1, &left)
 		}
 	}
+}
+
+// stringOf makes a block that ends in a zero, of any size from least to most bytes: a caller's may end with the string. id
+// is the assumption about its length.
+func (h *harness) stringOf(name, id string, least, most int64) *ir.Instr {
+	last := h.any("length of "+name, h.Word())
+	within := []ir.Value{h.Assume(h.Compare(ir.ULT, last, h.Int(h.Word(), most)))}
+	if least > 1 {
+		within = append(within, h.Assume(h.Compare(ir.UGE, last, h.Int(h.Word(), least-1))))
+	}
+	p := h.anyBlock(name, h.Binary(ir.OpAdd, last, h.Int(h.Word(), 1)))
+	brings(id, append(within, h.Store(h.Int(ir.Int(8), 0), h.Gep(p, 0, last, 1), 1))...)
+	return p
 }
 
 // aligned notes of a pointer whose type does not say how what it leads to is aligned (C17 6.3.2.3p7) that it is as the

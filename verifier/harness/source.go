@@ -147,10 +147,20 @@ func (w *harnessText) pointer(v *ir.Var, e *extent) {
 	if i := w.index(v); i >= 0 && w.h.needs(i) > 0 && w.h.saysAlignment(i) {
 		w.allocates = fmt.Sprintf("aligned_alloc(%d, ", w.h.alignOf(e.elem)) // malloc's block is aligned for everything
 	}
-	w.block(declaration(v.T, v.Name), v.Name, size)
-	w.allocates = ""
+	last := ""
 	if e.text {
-		w.line("((char *)%s)[%d] = 0;", v.Name, e.bytes-1)
+		w.blocks++
+		last = fmt.Sprintf("count%d", w.blocks)
+		bound := fmt.Sprintf("< %d", e.bytes)
+		if e.least > 1 {
+			bound += fmt.Sprintf(" && %s >= %d", last, e.least-1)
+		}
+		w.sizeWithin(last, bound)
+		size = last + " + 1"
+	}
+	w.block(declaration(v.T, v.Name), v.Name, size)
+	if w.allocates = ""; e.text {
+		w.line("((char *)%s)[%s] = 0;", v.Name, last)
 	}
 	if !needsFill(e.elem, 0) && (e.count >= 0 || !w.h.p.inRanges(e.elem)) {
 		return

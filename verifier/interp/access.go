@@ -66,6 +66,7 @@ func (x *Machine) reach(p Value, a access) (*Object, int64, bool) {
 		x.stopAs(verdict.OutOfBounds, verdict.Memory, "%s of %d %s at offset %s of %s (%d %s)%s", verb, a.size,
 			Plural(a.size, "byte"), p.Bits.Signed(), o, o.Size, Plural(uint64(o.Size), "byte"), x.wouldBe(o, at))
 		x.outside(x.Instr, o, at, int64(a.size), 0, o.Size)
+		x.reads(!a.write)
 	case !a.write && o.Region != nil && o.Region.NoRead:
 		x.stopAs(verdict.WriteOnly, verdict.Memory, "%s of region %s, which can only be written", verb,
 			named{o, o.Region.Name})

@@ -26,6 +26,13 @@ func (x *Machine) outside(in *ir.Instr, o *Object, off, width, from, to int64) {
 	x.Outcome.Object = shown
 }
 
+// reads notes whether the access of the object that outside noted reads.
+func (x *Machine) reads(is bool) {
+	if x.Outcome != nil && x.Outcome.Object != nil {
+		x.Outcome.Object.Reads = is
+	}
+}
+
 // PointerAt returns the whole pointer in memory that the byte at off is part of.
 func (x *Machine) PointerAt(o *Object, off int64) (Value, bool) {
 	for at := off; at > off-int64(x.PtrBits/8); at-- {

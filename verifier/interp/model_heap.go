@@ -148,7 +148,7 @@ func (c *call) freeable(p Value) bool {
 	case o.Kind != HeapObject:
 		c.stopAs(verdict.WrongRelease, verdict.Free, "free of %s, which is no heap block", o)
 	case o.Dead != "":
-		c.stopAs(verdict.WrongRelease, verdict.Free, "%s freed again after %s", o, o.Dead)
+		c.stopAs(verdict.FreedTwice, verdict.Free, "%s freed again after %s", o, o.Dead)
 	case !p.Bits.IsZero():
 		c.stopAs(verdict.WrongRelease, verdict.Free, "free of offset %s of %s", p.Bits.Signed(), o)
 	case o.Owner != ir.OwnerOf(c.name):

@@ -31,7 +31,8 @@ const (
 	WrapsAround    FailureKind = "wraps"           // an address wraps around
 	NullArithmetic FailureKind = "null-arithmetic" // arithmetic on a null pointer
 	NotReleased    FailureKind = "not-released"    // a block of the heap is never freed, or lost
-	WrongRelease   FailureKind = "wrong-release"   // free of what is none of its blocks, or is freed already
+	WrongRelease   FailureKind = "wrong-release"   // free of what is none of its blocks
+	FreedTwice     FailureKind = "freed-twice"     // free of a block that is freed already
 )
 
 // Subject is an object or a function, by name and by who made it: names alone do not tell a variable from an argument.
@@ -72,6 +73,12 @@ func (f *Failure) IsNumber() bool { return f.Is(NoObject) || len(f.Names(ByMachi
 
 // Is reports whether f, which may be nil, is of kind k.
 func (f *Failure) Is(k FailureKind) bool { return f != nil && f.Kind == k }
+
+// WhateverSize reports that no size of the objects mends f, which may be nil: what is accessed or freed is not alive, an
+// index leaves its array, or something is copied onto itself.
+func (f *Failure) WhateverSize() bool {
+	return f.Is(AfterEnd) || f.Is(FreedTwice) || f.Is(OutOfIndex) || f.Is(Overlap)
+}
 
 // Same reports whether two claims fail in the same way, with the same objects; both may be nil.
 func (f *Failure) Same(other *Failure) bool {

@@ -208,6 +208,8 @@ type Object struct {
 	Before bool `json:"before,omitempty"`
 	// likewise by an unsigned number that wrapped around, which no size of the object mends
 	Wraps bool `json:"wraps,omitempty"`
+	// it is read, past the object or in front of it
+	Reads bool `json:"reads,omitempty"`
 }
 
 // Replay says whether the interpreter reached the same failure.

@@ -16,6 +16,9 @@ func (o *Object) IsBefore() bool { return o != nil && o.Before }
 // nil.
 func (o *Object) Wrapped() bool { return o != nil && o.Wraps }
 
+// Read reports that the access reads past the object, or in front of it. o may be nil.
+func (o *Object) Read() bool { return o != nil && o.Reads }
+
 // WayID returns the ID of the violation of a claim by a failed access of o, which may be nil: `memory@f#1a2b3c` past
 // the end and for all else, `memory@f#1a2b3c-before` before the start.
 func WayID(id string, o *Object) string {

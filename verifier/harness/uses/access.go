@@ -30,6 +30,12 @@ func (s *useScan) isMember(k int, v ir.Value) bool {
 		s.open[k] && first.Off == s.structs[k])
 }
 
+// inMember reports whether v is computed from a variable that holds the address of a member alone.
+func (s *useScan) inMember(v ir.Value) bool {
+	ld, ok := ir.Root(v).(*ir.Instr)
+	return ok && ld.Op == ir.OpLoad && s.members[ld.Args[0]]
+}
+
 // isArray reports whether v is an address in an array of the structure that parameter k points to, one without a length
 // at its end among them.
 func (s *useScan) isArray(k int, v ir.Value) bool {
@@ -64,7 +70,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	off := int64(0)
 	for in := step(v); in != nil; in = step(in.Args[0]) {
 		off += in.Off
-		if step(in.Args[0]) != nil && s.structs[k] > 0 {
+		if s.structs[k] > 0 && (step(in.Args[0]) != nil || s.inMember(in)) {
 			continue // an index of an array in the structure
 		}
 		for i, index := range in.Args[1:] {
@@ -169,6 +175,13 @@ func (s *useScan) call(in *ir.Instr) {
 		return
 	}
 	g := ir.CalledFunc(in)
+	if g == nil || g.IsDecl() {
+		for i := range in.Args {
+			if k := s.parameter(in, i); k >= 0 {
+				s.uses[k].Handed = true
+			}
+		}
+	}
 	if g == nil || len(in.Args) < len(g.Params) {
 		return
 	}
@@ -194,8 +207,8 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Reads, mine.Writes = mine.Reads || u.Reads, mine.Writes || u.Writes
 		mine.Before = mine.Before || u.Before && plain
 		mine.Text = mine.Text || u.Text && plain
-		mine.Kept = mine.Kept || u.Kept && plain
-		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j])
+		mine.Kept, mine.Handed = mine.Kept || u.Kept && plain, mine.Handed || u.Handed && plain
+		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j])
 		if plain {
 			mine.Need, mine.Align = max(mine.Need, u.Need), max(mine.Align, u.Align)
 		}
@@ -236,7 +249,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.Varies, u.Writes = u.Varies || !s.isArray(k, v), u.Writes || writes
+	u.Varies, u.Writes = u.Varies || !s.isArray(k, v) && !s.inMember(v), u.Writes || writes
 	if p := s.number(n); p >= 0 && plain {
 		u.says(p, 0, true)
 	} else if slot, plus := variable(n); plain && plus == 0 {

@@ -18,6 +18,7 @@ type Use struct {
 	Text   bool  // it is handed to a function of the C library that reads a string there
 	Null   bool  // it is compared with null
 	Kept   bool  // it is stored where the function's end does not end it
+	Handed bool  // it is handed to a function whose code is not read
 	Before bool  // something at a fixed place in front of it is accessed: it leads into a larger block
 	// parameter that says how much is behind it, or a pointer to the number that does when the function is called; -1 if
 	// none does
@@ -147,12 +148,12 @@ func (s *useScan) copies(f *ir.Func) {
 			if _, local := in.Args[1].(*ir.Instr); k < 0 || !local {
 				continue
 			}
-			member := s.isMember(k, in.Args[0])
-			s.members[in.Args[1]] = s.members[in.Args[1]] || member
+			member := s.isMember(k, in.Args[0]) || s.inMember(in.Args[0])
 			_, again := s.of[in.Args[1]]
-			if again || !plain && !member {
+			if again && member != s.members[in.Args[1]] || !member && (again || !plain) {
 				s.uses[k].Varies = true
 			}
+			s.members[in.Args[1]] = s.members[in.Args[1]] || member
 			s.uses[k].Before = s.uses[k].Before || !again && isBefore(in.Args[0])
 			if to := in.Args[1].(*ir.Instr); to.Op == ir.OpAlloca {
 				s.of[to] = k
