@@ -69,7 +69,11 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		if j.Plan.Checks, err = b.checks(manifest.Harness{}); err != nil {
 			return nil, err
 		}
-		leak := noLeak(j.Plan.Checks, allocating[f] && (img.Target.Leak || b.names(verdict.Leak, nil)))
+		if b.asksLost(f, img, allocating) {
+			j.Plan.Leaks = ir.LeakCalled
+		} else {
+			delete(j.Plan.Checks, verdict.Leak)
+		}
 		delete(j.Plan.Checks, verdict.Race) // it does not say whether handlers interrupt the function, or call it
 		if !b.names(verdict.PointerOverflow, nil) {
 			delete(j.Plan.Checks, verdict.PointerOverflow) // what counts is the access
@@ -80,7 +84,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		j.Plan.Entry, j.Label, j.Plan.Generated = h.Entry.Name, name, true
 		j.Plan.Assumptions = append(slices.Clone(base.Plan.Assumptions), h.Assumptions...)
 		j.Plan.Open = h.Open
-		j.Notes = slices.Concat(base.Notes, h.Warnings, leak, b.described(j.Plan.Checks, img, nil))
+		j.Notes = slices.Concat(base.Notes, h.Warnings, b.described(j.Plan.Checks, img, nil))
 		j.Plan.Calls = callsOf(program, h, f, linkage)
 		if b.near != nil || b.req.Called != nil || len(b.named) > 0 && len(b.req.Changed) > 0 { // of a change
 			j.Plan.Samples = samples()
@@ -112,37 +116,6 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		out = append(out, j)
 	}
 	return out, nil
-}
-
-// allocatingOf are the functions that may make or release memory of the heap, themselves or by calls of others by name.
-func allocatingOf(m *ir.Module, callers map[*ir.Func][]*ir.Func) map[*ir.Func]bool {
-	out := map[*ir.Func]bool{}
-	var todo []*ir.Func
-	for _, f := range m.Funcs {
-		if f.Model.OfHeap() {
-			todo = append(todo, f)
-		}
-	}
-	for ; len(todo) > 0; todo = todo[1:] {
-		for _, f := range callers[todo[0]] {
-			if !out[f] {
-				out[f] = true
-				todo = append(todo, f)
-			}
-		}
-	}
-	return out
-}
-
-// noLeak takes the check `leak` out of those of a generated harness, which frees nothing itself and does not know what its
-// caller would. It says so where memory is allocated.
-func noLeak(checks verdict.CheckSet, allocates bool) []string {
-	asked := checks.Has(verdict.Leak)
-	delete(checks, verdict.Leak)
-	if !asked || !allocates {
-		return nil
-	}
-	return []string{"leak is not asked of a generated harness, which does not know what callers free: a harness of your own is"}
 }
 
 // stackOf is what the check `stack` asks about the program of an image; nil where nobody asks.

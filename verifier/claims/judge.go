@@ -78,7 +78,7 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 			takeBack(res, c, of, out.find(late, p, c, in, of))
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
 		case in != nil && (in.Block.Func.Driven() || in.Block.Func.Made): // not of the program
-		case c.Check.Of().Decided == verdict.ByPaths && in != nil:
+		case c.Check.Of().Decided == verdict.ByPaths && c.Check != verdict.Leak && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
 			c.Learn(resting(res.RestsOn(c)))
 		default:
@@ -92,6 +92,9 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 // DecidedBy lists the assumptions that decide whether violation c happens at an instruction: those that its operands rest
 // on, and where it goes past an object, how large that is.
 func DecidedBy(r *flow.Rests, c *verdict.Claim, in *ir.Instr) []string {
+	if c.Check == verdict.Leak { // what a return gives back says nothing of other memory
+		return nil
+	}
 	ids := r.Operands(in)
 	if c.Failure.Is(verdict.OutOfBounds) {
 		ids = append(ids, r.Extents(in)...)

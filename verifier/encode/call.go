@@ -21,6 +21,7 @@ func (e *encoder) call(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 		args[i] = e.arg(fr, st, in, i)
 	}
 	if in.Model != ir.ModelNone {
+		e.handOver(st, in, f, in.Model, args...)
 		return e.model(fr, st, in, f, in.Model, args)
 	}
 	if f == nil {
@@ -35,6 +36,7 @@ func (e *encoder) call(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 
 // enter calls f, whose parameters fit, and goes on in st after its return.
 func (e *encoder) enter(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func, args []memory.Val) memory.Val {
+	e.handOver(st, in, f, f.Model, args...)
 	if f.IsDecl() {
 		if f.Model != ir.ModelNone {
 			return e.model(fr, st, in, f, f.Model, args)

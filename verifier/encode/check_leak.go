@@ -93,7 +93,11 @@ func (e *encoder) lostForever(fr *frame, st *memory.State, in *ir.Instr) {
 // lost returns two conditions: nothing leads to some live heap block, and this cannot be ruled out.
 // Local variables are those of fr and its callers.
 func (e *encoder) lost(fr *frame, st *memory.State) (bad, maybe ilr.Term, cases []failure) {
-	h := e.heapGraph(fr, st)
+	return e.lostOf(e.heapGraph(fr, st))
+}
+
+// lostOf is lost of a graph.
+func (e *encoder) lostOf(h *heapGraph) (bad, maybe ilr.Term, cases []failure) {
 	bad, maybe = e.s.False(), e.s.False()
 	for _, n := range h.nodes {
 		if !n.found {

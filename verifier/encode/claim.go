@@ -125,7 +125,7 @@ func (e *encoder) deadClaims() {
 			for _, in := range b.Instrs {
 				for _, c := range claimedAt(in, e.opts.Checks, e.opts.Leaks) {
 					id := info.id(in, c)
-					if e.opts.Checks.Has(c) && !e.seen[id] && !(returns(in) && c == verdict.Uninitialised) {
+					if e.opts.Checks.Has(c) && !e.seen[id] && !ofCaller(in, c, e.opts.Leaks) {
 						e.seen[id] = true
 						e.f.Dead = append(e.f.Dead, Claim{ID: id, Check: c, Pos: *in.Pos, Message: NeverReached,
 							Instr: in, Guard: e.s.False(), Loose: e.s.False(), Violated: e.s.False(),
@@ -150,7 +150,7 @@ func ListClaims(m *ir.Module, checks verdict.CheckSet, leaks ir.LeakRule, visite
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				for _, c := range claimedAt(in, checks, leaks) {
-					if checks.Has(c) && (outermost[f] || !returns(in) || c != verdict.Uninitialised) {
+					if checks.Has(c) && (outermost[f] || !ofCaller(in, c, leaks)) {
 						out = append(out, Claim{ID: info.id(in, c), Check: c, Pos: *in.Pos, Message: c.Of().Holds,
 							Instr: in})
 					}

@@ -124,6 +124,7 @@ type arrival struct {
 	loop  *unwind.Loop // nil for a function
 	fn    *ir.Func     // that calls itself
 	in    *ir.Instr    // where gaps are
+	fr    *frame       // of the loop, or of the function
 	what  string       // for people
 	mark  int          // objects below existed
 	head  *memory.State

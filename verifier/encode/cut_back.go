@@ -61,6 +61,10 @@ func (e *encoder) leftOver(a *arrival, st *memory.State, o *memory.Object, c *me
 	if c == nil || o.Kind != memory.ObjHeap || e.s.IsFalse(c.Live) || !e.opts.Checks.Has(verdict.Leak) {
 		return
 	}
+	if e.opts.Leaks == ir.LeakCalled {
+		e.doubtLost(a, st, o, c)
+		return
+	}
 	if one := e.fork(st, e.s.And(o.Born, c.Live)); one != nil {
 		e.gap(one, o.Instr, verdict.Incomplete, "%s allocates memory that outlives a turn", a.what)
 	}

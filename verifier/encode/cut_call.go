@@ -117,7 +117,7 @@ func (e *encoder) walkBody(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func
 	}
 	e.forget(sub, r.entry, ed, regs)
 	r.back = e.newArrival(key + "/way back")
-	r.back.fn, r.back.in, r.back.what = f, in, what
+	r.back.fn, r.back.in, r.back.what, r.back.fr = f, in, what, sub
 	r.back.mark, r.back.head, r.back.regs = r.entry.mark, r.entry.head, []register{{"result", f.Ret}}
 	e.openBack(sub, r)
 	end, ret := e.run(sub, ed.st)

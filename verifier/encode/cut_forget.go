@@ -18,6 +18,7 @@ type register struct {
 // forget makes what a turn may change unknown in the state of in, whose vals are
 // of the registers regs.
 func (e *encoder) forget(fr *frame, a *arrival, in edge, regs []register) {
+	a.fr = fr
 	st := in.st
 	entry := &memory.State{PC: st.PC, Mem: st.Mem, Regs: st.Regs}
 	before := append([]memory.Val(nil), in.vals...)

@@ -159,13 +159,14 @@ type encoder struct {
 	claimed  map[ir.At]bool // recorded at least once
 	notes    map[string]bool
 	escaping map[*ir.Func]map[*ir.Instr]bool
-	stopped  *verdict.Reason           // why the whole walk ends where it stands
-	cutter   *cutter                   // with Options.Cuts
-	floats   bool                      // something is computed in floating point
-	assumed  bool                      // claims are assumed here (cut_turns.go)
-	failing  map[*ir.Block][]*ir.Block // of ir.FailingBlocks, once asked for
-	asserted map[*ir.Block]*ir.Block   // of assertedFrom, likewise
-	quant    quantifiers               // with Options.Facts
+	stopped  *verdict.Reason             // why the whole walk ends where it stands
+	cutter   *cutter                     // with Options.Cuts
+	floats   bool                        // something is computed in floating point
+	assumed  bool                        // claims are assumed here (cut_turns.go)
+	failing  map[*ir.Block][]*ir.Block   // of ir.FailingBlocks, once asked for
+	asserted map[*ir.Block]*ir.Block     // of assertedFrom, likewise
+	quant    quantifiers                 // with Options.Facts
+	handed   map[*memory.Object]ilr.Term // when code that is not known got a pointer to it (ir.LeakCalled)
 }
 
 // Encode walks entry of m and gives the formula over s. The error is ctx's, or
@@ -186,7 +187,7 @@ func Encode(ctx context.Context, m *ir.Module, entry *ir.Func, s *ilr.Store, opt
 		failing: map[*ir.Block][]*ir.Block{}, asserted: map[*ir.Block]*ir.Block{},
 		lay: &m.Layout, w: m.Layout.PtrBits, asked: map[ilr.Term]bool{},
 		infos: map[*ir.Func]*funcInfo{}, loops: map[string]int{}, seen: map[string]bool{}, claimed: map[ir.At]bool{},
-		notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}}
+		notes: map[string]bool{}, escaping: map[*ir.Func]map[*ir.Instr]bool{}, handed: map[*memory.Object]ilr.Term{}}
 	e.startCuts(opts.Cuts)
 	e.Space = memory.NewSpace(ctx, e.lay, s, memory.Setting{Shadow: opts.Checks.Has(verdict.Uninitialised),
 		Ranges:      usesRanges(m),

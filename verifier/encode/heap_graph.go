@@ -32,13 +32,7 @@ type heapEdge struct {
 // heapGraph looks through all memory that is alive, that of automatic objects if
 // there is a frame, and the registers that its callers will still read.
 func (e *encoder) heapGraph(fr *frame, st *memory.State) *heapGraph {
-	h := &heapGraph{index: map[*memory.Object]int{}}
-	for _, o := range e.Objects {
-		if live := e.heapLive(st, o); !e.s.IsFalse(live) {
-			h.index[o] = len(h.nodes)
-			h.nodes = append(h.nodes, &heapNode{obj: o, live: live, root: e.s.False(), number: o.Addr != 0})
-		}
-	}
+	h := e.liveBlocks(st)
 	if len(h.nodes) == 0 {
 		return h
 	}
@@ -47,31 +41,14 @@ func (e *encoder) heapGraph(fr *frame, st *memory.State) *heapGraph {
 		if c == nil || o.Kind == memory.ObjFunc || o.Kind == memory.ObjLabel || o.Kind == memory.ObjStack && fr == nil {
 			continue
 		}
-		when := e.Decide(st.PC, c.Live)
-		from, heap := h.index[o]
-		if heap {
-			when = h.nodes[from].live
-		} else if o.Kind == memory.ObjHeap {
+		_, heap := h.index[o]
+		if !heap && o.Kind == memory.ObjHeap {
 			continue // not alive
 		}
 		if e.holdsNumbers(c) {
 			h.numbers[boolIndex(heap)] = true
 		}
-		e.eachPointer(c, func(p *memory.Ptr, whole bool) {
-			for _, a := range p.Alts {
-				to, ok := h.index[a.Object]
-				g := e.s.And(when, e.Decide(st.PC, a.Guard))
-				switch {
-				case !ok || e.s.IsFalse(g):
-				case !whole:
-					h.nodes[to].number = true
-				case heap:
-					h.nodes[to].from = append(h.nodes[to].from, heapEdge{from, g})
-				default:
-					h.nodes[to].root = e.s.Or(h.nodes[to].root, g)
-				}
-			}
-		})
+		h.look(e, st, o, c)
 	}
 	for ; fr != nil && fr.up != nil; fr = fr.up {
 		for _, v := range ir.LiveAfter(fr.call) {
@@ -81,16 +58,61 @@ func (e *encoder) heapGraph(fr *frame, st *memory.State) *heapGraph {
 					h.numbers[0] = h.numbers[0] || !known
 					return
 				}
-				for _, a := range x.Ptr.Alts {
-					if to, ok := h.index[a.Object]; ok {
-						h.nodes[to].root = e.s.Or(h.nodes[to].root, e.Decide(st.PC, a.Guard))
-					}
-				}
+				h.root(e, st, x.Ptr)
 			})
 		}
 	}
 	h.settle(e)
 	return h
+}
+
+// liveBlocks is a graph of the live heap blocks, without edges.
+func (e *encoder) liveBlocks(st *memory.State) *heapGraph {
+	h := &heapGraph{index: map[*memory.Object]int{}}
+	for _, o := range e.Objects {
+		if live := e.heapLive(st, o); !e.s.IsFalse(live) {
+			h.add(e, o, live)
+		}
+	}
+	return h
+}
+
+func (h *heapGraph) add(e *encoder, o *memory.Object, live ilr.Term) {
+	h.index[o] = len(h.nodes)
+	h.nodes = append(h.nodes, &heapNode{obj: o, live: live, root: e.s.False(), number: o.Addr != 0})
+}
+
+// look notes where the pointers in o, whose content is c, lead: from its node, or as a variable where it has none.
+func (h *heapGraph) look(e *encoder, st *memory.State, o *memory.Object, c *memory.Content) {
+	from, node := h.index[o]
+	when := e.Decide(st.PC, c.Live)
+	if node {
+		when = h.nodes[from].live
+	}
+	e.eachPointer(c, func(p *memory.Ptr, whole bool) {
+		for _, a := range p.Alts {
+			to, ok := h.index[a.Object]
+			g := e.s.And(when, e.Decide(st.PC, a.Guard))
+			switch {
+			case !ok || e.s.IsFalse(g):
+			case !whole:
+				h.nodes[to].number = true
+			case node:
+				h.nodes[to].from = append(h.nodes[to].from, heapEdge{from, g})
+			default:
+				h.nodes[to].root = e.s.Or(h.nodes[to].root, g)
+			}
+		}
+	})
+}
+
+// root notes that a register leads where p does.
+func (h *heapGraph) root(e *encoder, st *memory.State, p *memory.Ptr) {
+	for _, a := range p.Alts {
+		if to, ok := h.index[a.Object]; ok {
+			h.nodes[to].root = e.s.Or(h.nodes[to].root, e.Decide(st.PC, a.Guard))
+		}
+	}
 }
 
 func boolIndex(b bool) int {

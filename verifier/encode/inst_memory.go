@@ -24,6 +24,9 @@ func (e *encoder) memory(fr *frame, st *memory.State, in *ir.Instr) memory.Val {
 		v := e.arg(fr, st, in, 0)
 		e.checkShown(fr, st, in, []memory.Val{v})
 		e.checkResult(fr, st, in, v)
+		if in.Flags.Has(ir.Volatile) {
+			e.handOut(st, in, v)
+		}
 		e.store(fr, st, in, e.arg(fr, st, in, 1), v, in.Access, int64(in.Align))
 	case ir.OpGep:
 		return e.gep(fr, st, in)

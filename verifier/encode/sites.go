@@ -107,6 +107,11 @@ func hasVariableLength(in *ir.Instr) bool {
 // returns reports a return of a number or a pointer. It is claimed only where the caller is not known.
 func returns(in *ir.Instr) bool { return in.Op == ir.OpRet && ir.Returned(in) != nil }
 
+// ofCaller reports a check that is claimed at in only where the function goes back to code that is not known.
+func ofCaller(in *ir.Instr, check verdict.Check, leaks ir.LeakRule) bool {
+	return check == verdict.Uninitialised && returns(in) || check == verdict.Leak && leaks == ir.LeakCalled && in.Op == ir.OpRet
+}
+
 // checksOf lists the checks that can be claimed at in, in a fixed order.
 func checksOf(in *ir.Instr) []verdict.Check {
 	var out []verdict.Check
@@ -127,6 +132,9 @@ func checksOf(in *ir.Instr) []verdict.Check {
 func claimedAt(in *ir.Instr, checks verdict.CheckSet, leaks ir.LeakRule) []verdict.Check {
 	out := checksOf(in)
 	if i := slices.Index(out, verdict.Register); i >= 0 && !(checks.Has(verdict.Register) && in.MayBeAtRegister()) {
+		out = slices.Delete(out, i, i+1)
+	}
+	if i := slices.Index(out, verdict.Leak); i >= 0 && in.Op != ir.OpRet && !leaks.Asks(ir.EndExit) {
 		out = slices.Delete(out, i, i+1)
 	}
 	switch {

@@ -160,7 +160,10 @@ func (e *encoder) leaveFunction(fr *frame, st *memory.State, in *ir.Instr) {
 	if len(in.Args) > 0 {
 		e.checkResult(fr, st, in, e.arg(fr, st, in, 0))
 	}
-	if fr.up == nil {
+	switch {
+	case e.opts.Leaks == ir.LeakCalled:
+		e.checkLostBy(fr, st, in)
+	case fr.up == nil:
 		e.checkLeak(fr, st, in, ir.EndReturn)
 	}
 }

@@ -127,6 +127,9 @@ func (x *Machine) store(in *ir.Instr, p, v Value) {
 	if !ok || x.misuses(in, o, off, &v) {
 		return
 	}
+	if in.Flags.Has(ir.Volatile) {
+		x.handOut(in, v)
+	}
 	if o.Kind == regionObject && o.Region.Access == ir.AccessVolatile {
 		return
 	}

@@ -246,5 +246,6 @@ func (x *Machine) call(in *ir.Instr) {
 		x.EndRun(Unsupported, "", ir.NoBody(f.Name))
 		return
 	}
+	x.handOver(in, f, ir.ModelNone, args)
 	x.enter(f, in, args[:len(f.Params)], args[len(f.Params):])
 }

@@ -45,7 +45,7 @@ func (x *Machine) leaks(how ir.Ending) {
 // points. A block whose address the program has as a number may be tracked by
 // that: nothing can be said of it, nor of what it leads to.
 func (x *Machine) lost(how ir.Ending) {
-	t := &tracker{found: map[*Object]bool{}, width: x.PtrBits / 8, big: x.Layout.BigEndian}
+	t := x.tracker()
 	for n := range x.Module.Globals {
 		t.object(x.Objects[n])
 	}
@@ -93,6 +93,10 @@ func (x *Machine) liveIn(t *tracker, f *Frame, v ir.Value) {
 	case *ir.Param:
 		t.value(f.Params[v.Index])
 	}
+}
+
+func (x *Machine) tracker() *tracker {
+	return &tracker{found: map[*Object]bool{}, width: x.PtrBits / 8, big: x.Layout.BigEndian}
 }
 
 // tracker follows pointers.

@@ -153,9 +153,12 @@ func ParamVar(f *ir.Func, p *ir.Param) *ir.Var {
 // leave pops the frame and hands the result to the call.
 func (x *Machine) leave(ret Value, hasRet bool) {
 	fr := x.Frame
+	x.lostBy(ret)
 	if len(x.Frames) == 1 {
 		x.on.Leave(fr, ret, hasRet)
-		x.leaks(ir.EndReturn)
+		if !x.asksLost() {
+			x.leaks(ir.EndReturn)
+		}
 		x.EndRun(Returned, "", "")
 		if x.Outcome.Kind == Returned && hasRet && ret.Elems == nil {
 			if x.Outcome.Ret = ret.Bits; fr.Func.Ret.IsPtr() {

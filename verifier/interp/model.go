@@ -27,6 +27,7 @@ func (x *Machine) modelled(in *ir.Instr, f *ir.Func, m ir.Model, args []Value) {
 	if f != nil {
 		name = f.Name
 	}
+	x.handOver(in, f, m, args)
 	for i := range args { // undeclared functions get pointers as integers
 		if args[i].Object != nil && in.Args[i].Type().IsInt() {
 			args[i].Object = nil

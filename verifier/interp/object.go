@@ -35,6 +35,7 @@ type Object struct {
 	further  bool         // it holds what a generated harness passes without a name
 	absent   bool         // a weak symbol that is not there
 	readOnly bool
+	handed   bool // code that is not known got a pointer to it (ir.LeakCalled)
 	Base     uint64
 	HasBase  bool
 

@@ -72,6 +72,9 @@ const (
 	// however the program ends: pointers lead from its variables, but not from those of an entry that returns,
 	// to all heap memory that was not freed (SV-COMP's valid-memtrack)
 	LeakTracked
+	// where a function that a driver calls returns to it: what the program's own code allocated is led to from all that is
+	// still there, or is what it gives back, or was handed to code that is not known (docs/SEMANTICS.md)
+	LeakCalled
 )
 
 // Ending names a way in which a program ends, for LeakRule.
@@ -94,7 +97,15 @@ func EndOf(name string) Ending {
 }
 
 // Asks reports whether the rule asks for anything where the program ends so.
-func (r LeakRule) Asks(how Ending) bool { return r != LeakFreed || how <= EndExit }
+func (r LeakRule) Asks(how Ending) bool {
+	switch r {
+	case LeakFreed:
+		return how <= EndExit
+	case LeakCalled:
+		return how == EndReturn
+	}
+	return true
+}
 
 // Sizes of an activation that is not known.
 const (

@@ -34,7 +34,7 @@ func (g *Graph) Holds(checks verdict.CheckSet) (listed []encode.Claim, holds map
 	for i := range listed {
 		c := &listed[i]
 		switch {
-		case fails[ir.At{Instr: c.Instr, Check: c.Check}], !g.follows(c), c.Check == verdict.Leak && !frees,
+		case fails[ir.At{Instr: c.Instr, Check: c.Check}], !g.follows(c), c.Check == verdict.Leak && (!frees || g.b.opts.Leaks == ir.LeakCalled),
 			c.Check == verdict.Uninitialised && !valued:
 		default:
 			holds[c.ID] = true

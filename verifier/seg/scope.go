@@ -38,7 +38,7 @@ func names(v ir.Value) bool {
 
 // leaks demands that the run may end in s with the heap as it is.
 func (b *builder) leaks(s *state, how ir.Ending) {
-	if !b.opts.Leaks.Asks(how) {
+	if !b.opts.Leaks.Asks(how) || b.opts.Leaks == ir.LeakCalled { // of which it knows nothing (Holds)
 		return
 	}
 	b.endsInside = b.endsInside || s.frames[0].bottom
