@@ -154,12 +154,13 @@ func waiting(plan *Plan) func(*verdict.Claim) bool {
 
 // withMade asks once more about what is open because of what a harness made up, in runs in which the program's own
 // functions make the arguments (harness.Program.Made). What holds then is conditional ("holds if s is as a call of sdsnew
-// leaves it"); what fails is no finding of this. No other claim is asked about: runs go on past it.
+// leaves it"); what fails is no finding of this. No other claim is asked about: runs go on past it. What these functions lose is theirs.
 func withMade(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	if plan.Made == nil || plan.Off[madeName] || ctx.Err() != nil {
 		return
 	}
-	more := beside(ctx, m, plan, plan.Made, waiting(&plan), res)
+	waits := waiting(&plan)
+	more := beside(ctx, m, plan, plan.Made, func(c *verdict.Claim) bool { return c.Check != verdict.Leak && waits(c) }, res)
 	if more == nil {
 		return
 	}

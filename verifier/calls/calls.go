@@ -42,7 +42,9 @@ func Decide(ctx context.Context, m *ir.Module, plan problem.Plan, res *verdict.R
 			c.startAnywhere(found)
 		}
 	}
-	if c.find(); calls.Entry != "" && len(c.open) > 0 && ctx.Err() == nil {
+	c.find()
+	maps.DeleteFunc(c.open, func(_ string, claim *verdict.Claim) bool { return claim.Check == verdict.Leak })
+	if calls.Entry != "" && len(c.open) > 0 && ctx.Err() == nil {
 		engines, limit := callsEngines, policy.CallsTime
 		if !c.wouldProve() {
 			engines, limit = callsSearch, policy.CallsSearch
@@ -102,7 +104,8 @@ func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []ver
 	}
 	q.Checks = maps.Clone(c.plan.Checks)
 	for check := range q.Checks {
-		if check.Of().Decided != verdict.ByPaths || check == verdict.Leak || check == verdict.Stack {
+		if check.Of().Decided != verdict.ByPaths || check == verdict.Stack ||
+			check == verdict.Leak && entry == c.calls.Entry { // what one call gives back, nobody frees before the next
 			delete(q.Checks, check)
 		}
 	}

@@ -124,6 +124,14 @@ func (x *Machine) clash(at, n uint64, reuse bool) *Object {
 	return nil
 }
 
+// exposed is ToInt where the program gets the number: it may keep track of the object by that from now on.
+func (x *Machine) exposed(v Value, w int) Value {
+	if v.Object != nil {
+		v.Object.numbered = true
+	}
+	return x.ToInt(v, w)
+}
+
 // ToInt is the address that a pointer stands for, at width w; integers pass.
 func (x *Machine) ToInt(v Value, w int) Value {
 	if v.Object == nil {

@@ -34,7 +34,7 @@ func (x *Machine) convert1(in *ir.Instr, a Value, from, to *ir.Type) Value {
 		if w < x.PtrBits {
 			x.narrow(a, w)
 		}
-		return x.ToInt(a, w)
+		return x.exposed(a, w)
 	case ir.OpIntToPtr:
 		p := x.toPtr(a)
 		if p.Object != nil && p.Object.Kind == regionObject { // an object may begin behind the address, in the same region
@@ -63,7 +63,7 @@ func (x *Machine) bitcast(a Value, from, to *ir.Type) Value {
 		return packed
 	}
 	if to.Kind == ir.KindVector {
-		return x.unpack(to, x.ToInt(a, int(to.Len)*to.Elem.Width))
+		return x.unpack(to, x.exposed(a, int(to.Len)*to.Elem.Width))
 	}
 	return a
 }

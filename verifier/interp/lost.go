@@ -28,8 +28,8 @@ func (x *Machine) outermost() bool {
 
 // lostBy is ir.LeakCalled, where a function gives back ret: a violation if the driver called it, and a heap block is alive
 // that the program's own code allocated, and no pointer leads to it in what is still there behind the return, in ret, or
-// in what was handed to code that is not known. Of a block of which an address was computed, or of what only that leads
-// to, nothing can be said.
+// in what was handed to code that is not known. Of a block whose address the program had as a number, and of what only that
+// leads to, nothing can be said.
 func (x *Machine) lostBy(ret Value) {
 	if !x.asksLost() || x.Outcome != nil || !x.outermost() || !x.asks(x.Instr, verdict.Leak) {
 		return
@@ -55,7 +55,7 @@ func (x *Machine) lostBy(ret Value) {
 	t.run()
 	sure := len(t.found)
 	for _, o := range x.Objects {
-		if o.own() && o.HasBase {
+		if o.own() && o.numbered {
 			t.object(o)
 		}
 	}

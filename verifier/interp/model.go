@@ -61,7 +61,7 @@ func (c *call) result(v Value) {
 	switch {
 	case c.in.T.IsVoid():
 	case c.in.T.IsInt() && v.Elems == nil:
-		c.set(c.in, c.ToInt(v, c.in.T.Width))
+		c.set(c.in, c.exposed(v, c.in.T.Width))
 	default:
 		c.set(c.in, v)
 	}

@@ -102,7 +102,7 @@ func (x *Machine) copyBytes(to *Object, toOff int64, from *Object, fromOff, n in
 			if at >= fromOff && at+ps <= fromOff+n {
 				whole[at-fromOff] = v
 			} else {
-				x.putBits(from, at, ps, x.ToInt(v, x.PtrBits))
+				x.putBits(from, at, ps, x.exposed(v, x.PtrBits))
 			}
 		}
 	}

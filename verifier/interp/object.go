@@ -35,6 +35,7 @@ type Object struct {
 	further  bool         // it holds what a generated harness passes without a name
 	absent   bool         // a weak symbol that is not there
 	readOnly bool
+	numbered bool // the program has its address as a number, or had it
 	handed   bool // code that is not known got a pointer to it (ir.LeakCalled)
 	Base     uint64
 	HasBase  bool
@@ -181,7 +182,7 @@ func (x *Machine) settle(o *Object, off, n int64, write bool) {
 				continue
 			}
 		}
-		x.putBits(o, at, ps, x.ToInt(v, x.PtrBits))
+		x.putBits(o, at, ps, x.exposed(v, x.PtrBits))
 	}
 }
 
@@ -246,7 +247,7 @@ func (x *Machine) Put(o *Object, off int64, t *ir.Type, v Value) {
 			return
 		}
 		if t.IsPtr() {
-			v = x.ToInt(v, x.PtrBits)
+			v = x.exposed(v, x.PtrBits)
 		}
 		x.putBits(o, off, n, v)
 	default:
@@ -267,7 +268,7 @@ func (x *Machine) Get(o *Object, off int64, t *ir.Type) Value {
 		n := x.Layout.StoreSize(t)
 		if v, ok := o.Pointers[off]; ok && n == int64(x.PtrBits/8) && (t.IsPtr() || t.Width == x.PtrBits) {
 			if t.IsInt() {
-				return x.ToInt(v, x.PtrBits)
+				return x.exposed(v, x.PtrBits)
 			}
 			if t.IsPtr() {
 				return v
@@ -303,7 +304,7 @@ func (x *Machine) pack(t *ir.Type, v Value) Value {
 		if x.Layout.BigEndian {
 			e = v.Elems[len(v.Elems)-1-i]
 		}
-		e = x.ToInt(e, e.Bits.Width())
+		e = x.exposed(e, e.Bits.Width())
 		if i == 0 {
 			b, u = e.Bits, e.Mask()
 		} else {

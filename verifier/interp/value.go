@@ -120,7 +120,7 @@ func (x *Machine) symbol(c *ir.Const) Value {
 	}
 	v := Value{Bits: bits.NewInt(x.PtrBits, c.Off), Object: o}
 	if c.Kind == ir.ConstAddrInt {
-		return x.ToInt(v, c.T.Width)
+		return x.exposed(v, c.T.Width)
 	}
 	return v
 }

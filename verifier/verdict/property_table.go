@@ -102,7 +102,7 @@ var properties = []Property{
 	{Check: Leak, Title: "Memory leak", CWE: "CWE-401", MISRA: "Rule 22.1", CERT: "MEM31-C", Default: true,
 		Severity: 5,
 		Holds:    "no heap memory is lost",
-		Meaning:  "Every heap object is freed before the program ends or the last pointer to it is lost. Off for bare-metal targets, and in generated harnesses, which do not know what callers free (the report says so).",
+		Meaning:  "Every heap object is freed before the program ends or the last pointer to it is lost. Off for bare-metal targets. In generated harnesses: a block that the function allocates is lost if no pointer leads to it when the function has returned.",
 		Bad:      "p = malloc(8); p = malloc(8);",
 		Good:     "p = malloc(8); free(p); p = malloc(8);",
 		Driver:   true},

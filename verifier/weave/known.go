@@ -119,10 +119,10 @@ func (b knownCalls) apiCall(in *ir.Instr, e apiEffect) {
 	})
 }
 
-// giveHandle makes the call in null, or a block of its own.
+// giveHandle makes the call in null, or a block of its own, which is not the program's (ir.Instr.MakesOwn).
 func (b knownCalls) giveHandle(in *ir.Instr) {
 	fails := b.Nondet(ir.CalledFunc(in).Name+" fails", ir.Int(1))
-	block := b.Model(ir.ModelMalloc, "malloc", b.Ptr(), b.Int(b.Word(), 1))
+	block := b.Model(ir.ModelMalloc, "firmproof.handle", b.Ptr(), b.Int(b.Word(), 1))
 	in.Op, in.Callee, in.Sig, in.Args = ir.OpSelect, nil, nil, []ir.Value{fails, b.Null(), block}
 	b.Keep(in)
 }

@@ -133,8 +133,18 @@ func (e *Space) Choose(p *Ptr, f func(Alt) ilr.Term) ilr.Term {
 	return r
 }
 
-// Address is p as an integer: base + offset. It makes the bases observed.
+// Address is Place where the program gets the number: it may keep track of the objects by that from now on.
 func (e *Space) Address(p *Ptr) ilr.Term {
+	for _, a := range p.Alts {
+		if a.Object != nil {
+			a.Object.Numbered = true
+		}
+	}
+	return e.Place(p)
+}
+
+// Place is p as an integer: base + offset. It makes the bases observed.
+func (e *Space) Place(p *Ptr) ilr.Term {
 	t := e.Choose(p, func(a Alt) ilr.Term {
 		if a.Object == nil {
 			return a.Off
@@ -289,7 +299,7 @@ func (e *Space) compareAlt(st *State, pred ir.Pred, a, b Alt) ilr.Term {
 		}
 	}
 	one := func(x Alt) ilr.Term {
-		return e.Address(&Ptr{Alts: []Alt{{Guard: e.s.True(), Object: x.Object, Off: x.Off}}})
+		return e.Place(&Ptr{Alts: []Alt{{Guard: e.s.True(), Object: x.Object, Off: x.Off}}})
 	}
 	return e.Compare(pred, one(a), one(b))
 }
