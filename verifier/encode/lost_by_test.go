@@ -161,3 +161,35 @@ func TestRandomLost(t *testing.T) {
 		t.Error("no program lost a block on some paths only")
 	}
 }
+
+// TestLostByTurns: a turn of a loop that is cut, and that leaves a block behind, leaves open whether it is lost, and nothing
+// else.
+func TestLostByTurns(t *testing.T) {
+	for body, want := range map[string]bool{
+		"while (nondet_int()) { N *p = new(); p->a = g; g = p; } return 0;": true,
+		"while (nondet_int()) new(); return 0;":                             true,
+		"while (nondet_int()) free(new()); return 0;":                       false,
+		"N *p = new(); while (nondet_int()) n++; free(p); return 0;":        false,
+		"N *p = new(); while (nondet_int()) n++; return 0;":                 true,
+		"N *p = new(); while (nondet_int()) n++; return p;":                 false,
+	} {
+		m := driverOf(t, body)
+		opts := trackedOptions(ir.LeakCalled)
+		opts.Cuts = &Cuts{}
+		f := encodeMain(t, m, opts)
+		for ; f.Grown; f = encodeMain(t, m, opts) {
+		}
+		got := false
+		for _, c := range f.Claims {
+			got = got || c.Check == verdict.Leak && !f.Store.IsFalse(c.Violated)
+		}
+		if got != want || len(f.Headers) == 0 {
+			t.Errorf("%s: open is %v, want %v", body, got, want)
+		}
+		for _, g := range f.Gaps {
+			if !f.Store.IsFalse(g.Guard) {
+				t.Errorf("%s: %s", body, g.Reason)
+			}
+		}
+	}
+}
