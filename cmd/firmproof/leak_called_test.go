@@ -51,6 +51,13 @@ int wrapped_ok(int x) { char *p = take(4); *p = 1; free(p); return x; }
 int ends_ok(int x) { char *p = malloc(4); if (x) exit(1); free(p); return 0; }
 int turns(unsigned char n) { for (unsigned i = 0; i < (n & 3u); i++) if (!malloc(1)) return -1; return 0; }
 int turns_ok(unsigned char n) { for (unsigned i = 0; i < (n & 3u); i++) free(malloc(1)); return 0; }
+__attribute__((weak)) void told_ok(void *p) { (void)p; }
+void tells_ok(void) { told_ok(malloc(4)); }
+struct texts { char **at; unsigned n; };
+int push(struct texts *t) {
+  char *s = malloc(4), **more; if (!s) return -1;
+  more = realloc(t->at, (t->n + 1u) * sizeof *more); if (!more) return -1; t->at = more; more[t->n++] = s; return 0;
+}
 int none(int x) { return x & 1; }
 `
 
@@ -78,7 +85,7 @@ func TestLeakCalled(t *testing.T) {
 		name := strings.TrimPrefix(r.Entry, "any call of ")
 		got := leakOf(r)
 		switch {
-		case name == "none":
+		case name == "none" || name == "told_ok":
 			if got != "" {
 				t.Errorf("%s is asked: %s", name, got)
 			}

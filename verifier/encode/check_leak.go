@@ -113,7 +113,7 @@ func (e *encoder) lostOf(h *heapGraph) (bad, maybe ilr.Term, cases []failure) {
 		maybe = e.s.Or(maybe, e.s.And(n.live, e.s.Not(plain[i])))
 	}
 	sure := plain
-	if slices.ContainsFunc(h.nodes, func(n *heapNode) bool { return n.number }) {
+	if slices.ContainsFunc(h.nodes, func(n *heapNode) bool { return n.number || n.when != 0 }) {
 		sure = h.reached(e, true)
 	}
 	for i, n := range h.nodes {

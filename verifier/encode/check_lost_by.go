@@ -57,7 +57,7 @@ func (e *encoder) graphAfter(fr *frame, st *memory.State, in *ir.Instr) *heapGra
 		return &heapGraph{}
 	}
 	for _, n := range h.nodes {
-		n.number = n.obj.Numbered
+		n.number, n.when = false, n.obj.Numbered
 		if n.root = e.wasHanded(st, n.obj); !ownBlock(n.obj) {
 			n.root = e.s.True()
 		}

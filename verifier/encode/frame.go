@@ -144,6 +144,7 @@ func (fr *frame) enqueue(inst *instance, in edge) {
 // list of decisions are joined first, so that the two arms of a branch meet
 // before they meet anything else.
 func (e *encoder) mergeEdges(in []edge) edge {
+	e.When = 0
 	type item struct {
 		ed    edge
 		depth int // of what it shares with the item below
@@ -210,6 +211,7 @@ func (e *encoder) block(fr *frame, inst *instance, in edge) {
 		if fr.info.starts != nil && fr.info.starts[x.ID] {
 			e.cover(st, ir.Spot{Instr: x})
 		}
+		e.When = st.PC.All
 		if x.Op.IsTerm() {
 			e.terminator(fr, inst, st, x)
 			return

@@ -22,6 +22,7 @@ type heapNode struct {
 	from   []heapEdge // blocks that point to it
 	found  bool       // it is reached on every path
 	number bool       // the program has its address, or a part of it, as a number
+	when   ilr.Term   // that it has, where that is known better; 0: nothing is
 }
 
 type heapEdge struct {
@@ -193,6 +194,9 @@ func (h *heapGraph) reached(e *encoder, numbers bool) []ilr.Term {
 			out[i] = e.s.True()
 		default:
 			out[i] = n.root
+			if numbers && n.when != 0 {
+				out[i] = e.s.Or(n.root, n.when)
+			}
 		}
 	}
 	for round, changed := 0, true; changed && round < len(h.nodes); round++ {

@@ -45,6 +45,7 @@ var lostBy = []struct{ name, body, want string }{
 	{"written where others read", `seen = new(); return 0;`, ""},
 	{"as a number", `n = (unsigned long)new() * 3; return 0;`, "unsupported"},
 	{"as a number that is gone", `unsigned long k = (unsigned long)new() * 3; return k == 1 ? a : 0;`, "unsupported"},
+	{"as a number on another path", `N *p = new(); if (nondet_int()) { n = (unsigned long)p * 3; return p; } return 0;`, "lost"},
 	{"at exit", `N *p = new(); if (a) exit(0); free(p); return 0;`, ""},
 	{"in a callee", `hold(new()); return 0;`, "lost"},
 	{"in a caller", `N *p = new(); hold(p); free(p); return 0;`, ""},

@@ -17,8 +17,8 @@ func (in *Instr) HandsOver(f *Func, m Model) bool {
 		return false
 	}
 	switch m {
-	case ModelNone: // a function that a driver made for a pointer to any
-		return f != nil && (f.Made || f.Driven())
+	case ModelNone: // a function that a driver made for a pointer to any, or one that another file may define instead
+		return f != nil && (f.Made || f.Driven() || f.Replaceable)
 	case ModelNondet, ModelNondetNonNeg, ModelStubHavoc:
 		return f == nil || !f.Driven()
 	}

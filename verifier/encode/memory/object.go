@@ -43,7 +43,7 @@ type Object struct {
 	First    *Base    // of a local: contents when it comes to life
 	Lives    []life   // of a local or heap block: when it came to life
 	Addr     ilr.Term // base, once observed
-	Numbered bool     // the program has its address as a number, somewhere
+	Numbered ilr.Term // Bool: the program has its address as a number, or had it; 0: never
 }
 
 func (e *Space) NewObject(o Object, size ilr.Term) *Object {

@@ -135,9 +135,17 @@ func (e *Space) Choose(p *Ptr, f func(Alt) ilr.Term) ilr.Term {
 
 // Address is Place where the program gets the number: it may keep track of the objects by that from now on.
 func (e *Space) Address(p *Ptr) ilr.Term {
+	when := e.When
+	if when == 0 {
+		when = e.s.True()
+	}
 	for _, a := range p.Alts {
-		if a.Object != nil {
-			a.Object.Numbered = true
+		switch o := a.Object; {
+		case o == nil:
+		case o.Numbered == 0:
+			o.Numbered = when
+		default:
+			o.Numbered = e.s.Or(o.Numbered, when)
 		}
 	}
 	return e.Place(p)

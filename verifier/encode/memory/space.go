@@ -31,6 +31,7 @@ type Space struct {
 	Events []Event    // in execution order
 	Placed []ilr.Term // facts of every execution (Assume)
 	Facts  ilr.Term   // their conjunction
+	When   ilr.Term   // Bool: what is walked now is executed; 0: nothing is known of that
 }
 
 // Setting says what a walk asks of its memory.
