@@ -189,7 +189,7 @@ func TestLostByTurns(t *testing.T) {
 		}
 		for _, g := range f.Gaps {
 			if !f.Store.IsFalse(g.Guard) {
-				t.Errorf("%s: %s", body, g.Reason)
+				t.Errorf("%s: %s", body, g.Reason.String())
 			}
 		}
 	}
