@@ -28,10 +28,22 @@ func Compare(head, base *verdict.Report, gaps reports.Gaps) Context {
 	return Context{States: c.states, Fixed: len(c.fixed), FixedKeys: c.fixed, Gaps: gaps}
 }
 
-// forget takes back that findings are new of entries that base has no answer about, as someone stopped it.
+// forget takes back that findings are new of entries and claims that base has no answer about, as someone stopped it.
 func (c *classes) forget(base *sides) {
+	stopped := func(why *verdict.Reason) bool { return why != nil && why.Kind == verdict.Cancelled }
 	for entry, r := range base.results {
-		if r.Reason == nil || r.Reason.Kind != verdict.Cancelled {
+		for i := range r.Claims {
+			of := r.Claims[i]
+			if !stopped(of.Reason) || r.Change != nil && r.Change.NewOf(of.ID) != nil {
+				continue
+			}
+			for _, of.ID = range verdict.Ways(of.ID) {
+				if key := reports.Key(r, &of); c.states[key] == reports.Introduced {
+					delete(c.states, key)
+				}
+			}
+		}
+		if !stopped(r.Reason) {
 			continue
 		}
 		for key, state := range c.states {

@@ -7,7 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestCompareStopped: of an entry whose base someone stopped, nothing is new.
+// TestCompareStopped: of an entry whose base someone stopped, nothing is new, nor of a claim that it was stopped at.
 func TestCompareStopped(t *testing.T) {
 	report := func(entry string, reason *verdict.Reason, status verdict.Status) verdict.Result {
 		return verdict.Result{Entry: entry, Reason: reason, Claims: []verdict.Claim{{ID: "memory@f#1",
@@ -21,6 +21,11 @@ func TestCompareStopped(t *testing.T) {
 	got := Compare(head, base, reports.Gaps{}).States
 	if len(got) != 1 || got["g|memory@f#1"] != reports.Introduced {
 		t.Errorf("%v", got)
+	}
+	base.Results[1] = report("g", nil, verdict.Unknown)
+	base.Results[1].Claims[0].Reason = stopped
+	if got := Compare(head, base, reports.Gaps{}).States; len(got) != 0 {
+		t.Errorf("of a claim: %v", got)
 	}
 }
 
