@@ -38,6 +38,8 @@ func TestAnyArguments(t *testing.T) {
 			"int f(const int *p, int i) { return 0; }", verdict.SameBounded},
 		{"more than one", "int f(const uint8_t *p, int last) { return last ? p[1] : p[0]; }",
 			"int f(const uint8_t *p, int last) { int x = p[1]; return last ? x : p[0]; }", verdict.SameBounded},
+		{"null no more", "int f(const int *p) { return p ? *p : 9; }",
+			"__attribute__((nonnull)) int f(const int *p) { return *p; }", verdict.SameOpen},
 		{"a part of anything", "uint32_t f(const void *v) { const uint8_t *p = v; return p[0] | p[1] << 8; }",
 			"uint32_t f(const void *v) { return *(const uint16_t *)v; }", verdict.SameBounded},
 		{"other enumerators", "enum e { A, B }; int f(enum e x) { return x == A ? 1 : 2; }",

@@ -189,6 +189,9 @@ func (w *pairing) sameParams() error {
 		if !p.T.Equal(q.T) || (p.ByVal == nil) != (q.ByVal == nil) || (p.SRet == nil) != (q.SRet == nil) {
 			return fmt.Errorf("parameter %s has another type", p.Name)
 		}
+		if p.NonNull && !q.NonNull || p.Align > q.Align {
+			return fmt.Errorf("an attribute asks more of parameter %s than before", p.Name)
+		}
 		if was[i] != nil && is[i] != nil && !SameLayout(was[i].T, is[i].T) {
 			return fmt.Errorf("what parameter %s is or leads to has another layout or another sign", is[i].Name)
 		}
