@@ -154,7 +154,8 @@ func waiting(plan *Plan) func(*verdict.Claim) bool {
 
 // withMade asks once more about what is open because of what a harness made up, in runs in which the program's own
 // functions make the arguments (harness.Program.Made). What holds then is conditional ("holds if s is as a call of sdsnew
-// leaves it"); what fails is no finding of this. No other claim is asked about: runs go on past it. What these functions lose is theirs.
+// leaves it"); what fails is no finding of this. No other claim is asked about: runs go on past it. What these functions
+// lose is theirs.
 func withMade(ctx context.Context, m *ir.Module, plan Plan, res *verdict.Result) {
 	if plan.Made == nil || plan.Off[madeName] || ctx.Err() != nil {
 		return

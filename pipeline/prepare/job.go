@@ -156,6 +156,9 @@ func (j *Job) RestsOn(c verdict.Claim) *verdict.Reason {
 	return j.guessed(&c)
 }
 
+// filledByHarness is what helps where nobody knows what a structure holds.
+const filledByHarness = "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"
+
 // notKnown returns why a violation says nothing of the program: nobody knows what it depends on. nil: it may say
 // something.
 func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
@@ -185,7 +188,7 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 		}
 		if harness.IsFurther(g) && slices.Contains(made, g) {
 			return &verdict.Reason{Detail: "a structure has many pointers, and what the " + g + " lead to is not known",
-				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
+				Remedy: filledByHarness}
 		}
 	}
 	if c.Check == verdict.PointerCompare && len(made) == 2 {
@@ -222,13 +225,13 @@ func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 	for _, p := range made {
 		if slices.Contains(j.Unended, p) && c.Failure.Is(verdict.OutOfBounds) && c.Object.Read() {
 			return &verdict.Reason{Detail: "where the texts in the structure behind " + p + " end is not known",
-				Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
+				Remedy: filledByHarness}
 		}
 	}
 	if p := j.restsOnState(c); p != "" {
 		return &verdict.Reason{Detail: "whether the assertion holds depends on what is in the structure behind " + p +
 			", which the harness made up",
-			Remedy: "a harness that fills the structure as callers do says it: `firmproof harness` writes one to begin with"}
+			Remedy: filledByHarness}
 	}
 	return nil
 }

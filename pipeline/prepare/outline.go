@@ -69,7 +69,9 @@ func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harne
 			out.Outside = append(out.Outside, f.Name)
 		}
 	}
-	out.Stored = storedFor(slices.DeleteFunc(slices.Clone(funcs), (*ir.Func).IsDecl), out.Forms)
+	if out.Calls { // else nobody asks who reads what a change stores
+		out.Stored = storedFor(slices.DeleteFunc(slices.Clone(funcs), (*ir.Func).IsDecl), out.Forms)
+	}
 	slices.Sort(out.Outside)
 	module.Funcs, module.Globals = kept.Funcs, kept.Globals
 	for f, addr := range taken {

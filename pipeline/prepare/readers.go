@@ -11,7 +11,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
-// variablePart is what an access to a variable of the program is about.
+// variablePart names a part of a variable of the program.
 type variablePart struct {
 	of  *ir.Global
 	off int64 // in bytes; -1: any part

@@ -115,12 +115,13 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	default:
 		e.note, e.origin = fmt.Sprintf("%s leads to one %s", name, elem.Name), verdict.Read
 	}
-	if ir.IsStruct(elem) && h.isWhole(i, e) && hasText(elem, 0) {
+	whole := h.isWhole(i, e)
+	if whole && hasText(elem, 0) {
 		h.out.Unended = append(h.out.Unended, name)
 	}
 	// a structure may be the first of an array, or a part of something, or have an array without a length at its end, and
 	// the function may only keep it for others
-	e.guess = e.guess || u.Kept || (ir.IsStruct(elem) || u.Need == 0) && !h.isWhole(i, e)
+	e.guess = e.guess || u.Kept || (ir.IsStruct(elem) || u.Need == 0) && !whole
 	if h.wide && e.guess && (u.Varies || !ir.IsStruct(elem)) {
 		e.bytes, e.origin = h.room(e.bytes, wideElements(elem)*max(one, 1)), verdict.Chosen
 		e.note = guessText(name, e.bytes)
@@ -137,8 +138,8 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 // isWhole reports whether the function takes what pointer i leads to for one structure: it gets at members alone, and what
 // varies are indices of arrays among them. An array of one element at the end may stand for more.
 func (h *harness) isWhole(i int, e *extent) bool {
-	u, one := &h.uses[i], ir.SizeInC(e.elem)
-	if e.elem.Kind != ir.DStruct || e.bytes != one || u.Varies || u.Handed || len(e.elem.Fields) == 0 {
+	u := &h.uses[i]
+	if !ir.IsStruct(e.elem) || e.bytes != ir.SizeInC(e.elem) || u.Varies || u.Handed || len(e.elem.Fields) == 0 {
 		return false
 	}
 	last := e.elem.Fields[len(e.elem.Fields)-1].T

@@ -241,8 +241,9 @@ func (h *harness) param(i int, args []ir.Value) error {
 
 // perhapsNull returns argument i, or null too where that may be passed.
 func (h *harness) perhapsNull(i int, name string, v ir.Value) ir.Value {
-	null := h.given(name).Null
-	if h.given(name).Doubted && !h.mayBeNull(i) {
+	g := h.given(name)
+	null := g.Null
+	if g.Doubted && !h.mayBeNull(i) {
 		h.out.Dropped = !h.p.linked()
 	}
 	switch {

@@ -59,10 +59,15 @@ func areBits(list []ir.DEnumerator) bool {
 // enumerators returns the words of w bits from the least to the greatest enumerator of t; any if it is no enumeration.
 func enumerators(t *ir.DType, w int) Interval {
 	runs := RunsOf(t)
-	switch {
-	case runs == nil || w != t.Bits:
+	if runs == nil || w != t.Bits {
 		return Full(w)
-	case t.Signed:
+	}
+	return around(runs, t.Signed, w)
+}
+
+// around returns the words of w bits from the least to the greatest number of runs, of which there are some.
+func around(runs []Run, isSigned bool, w int) Interval {
+	if isSigned {
 		return signed(w, runs[0].Low, runs[len(runs)-1].High)
 	}
 	return unsigned(w, runs[0].Low, runs[len(runs)-1].High)
@@ -81,11 +86,7 @@ func Tells(runs []Run, isSigned bool, pred ir.Pred, c *ir.Const) bool {
 		return false
 	}
 	w := c.T.Width
-	all, at := Full(w), exactly(c, w)
-	in := unsigned(w, runs[0].Low, runs[len(runs)-1].High)
-	if isSigned || runs[0].Low < 0 {
-		in = signed(w, runs[0].Low, runs[len(runs)-1].High)
-	}
+	all, at, in := Full(w), exactly(c, w), around(runs, isSigned || runs[0].Low < 0, w)
 	return slices.ContainsFunc([]ir.Pred{pred, pred.Negated()}, func(p ir.Pred) bool {
 		return compared(in, p, at, w).empty() && !compared(all, p, at, w).empty()
 	})
