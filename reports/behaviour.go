@@ -116,7 +116,7 @@ var sameBadges = map[verdict.Sameness]string{verdict.Same: "✅ ", verdict.SameB
 
 func pairName(c *verdict.Comparison) string {
 	if c.Old != "" {
-		return c.Old + " -> " + c.Function
+		return c.Function + " (was " + c.Old + ")"
 	}
 	return c.Function
 }

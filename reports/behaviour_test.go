@@ -28,7 +28,7 @@ func TestBehaviourText(t *testing.T) {
 	for _, want := range []string{
 		"4 functions changed: 1 the same on all inputs, 1 the same up to bounds, 1 not the same, 1 open.",
 		"| `same` | avr | ✅ the same on all inputs |  |",
-		"| `was -> other` | avr | 🔀 differs | after the call, s.n: 2, was 1 with other.x = 7 |",
+		"| `other (was was)` | avr | 🔀 differs | after the call, s.n: 2, was 1 with other.x = 7 |",
 		"it has to do the same (unchanged); @\u200ball &#124; &#60;b&#62;", "Only in the head, and so compared with nothing: `fresh`",
 	} {
 		if !strings.Contains(text, want) {
@@ -66,7 +66,7 @@ func TestBehaviourNotes(t *testing.T) {
 	for line, changed := range map[int][]LineRange{4: {{From: 4, To: 4}}, 3: {{From: 3, To: 3}}} {
 		notes := b.notes(map[string][]LineRange{"a.c": changed})
 		if len(notes) != 1 || notes[0].StartLine != line || notes[0].Level != "notice" ||
-			notes[0].Title != "was -> other does something else (avr)" {
+			notes[0].Title != "other (was was) does something else (avr)" {
 			t.Errorf("line %d: %+v", line, notes)
 		}
 	}

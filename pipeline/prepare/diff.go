@@ -1,12 +1,14 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/firmproof/firmproof/pipeline/compile"
 	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/verifier"
+	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
@@ -24,6 +26,8 @@ type Bodies struct {
 	Names []string          `json:"names"` // in the order of the program
 	Code  map[string]string `json:"code"`  // digest of the code, and of the types and variables in it (ir.Substance)
 	Forms map[string]string `json:"forms"` // of the code alone, without names (ir.Form)
+	// functions that no other file can name: what they are like
+	Static map[string]change.Likeness `json:"static,omitempty"`
 }
 
 // Versions builds the whole programs that a request is about, one for each target: of C files, or of a folder with a
@@ -52,9 +56,10 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 	}
 	noteConst(img.Units, weave.Bodiless(module))
 	v := &Version{Module: module, Plan: b.base(t, nil, nil).Plan,
-		Bodies: Bodies{Code: map[string]string{}, Forms: map[string]string{}}}
+		Bodies: Bodies{Code: map[string]string{}, Forms: map[string]string{}, Static: map[string]change.Likeness{}}}
 	v.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: weave.Registers(module, Regions(img.Memory)), Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
+	callers := change.Callers(module)
 	own := map[string]bool{}
 	for _, f := range img.Functions {
 		own[f.Name] = true
@@ -63,6 +68,9 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 		if !f.IsDecl() && own[f.Name] {
 			v.Bodies.Names = append(v.Bodies.Names, f.Name)
 			v.Bodies.Code[f.Name], v.Bodies.Forms[f.Name] = module.Substance(f), module.Form(f)
+			if !f.Public && !f.Handler {
+				v.Bodies.Static[f.Name] = change.LikenessOf(f, callers[f])
+			}
 		}
 	}
 	return v, nil
@@ -75,7 +83,8 @@ type Renewed struct {
 }
 
 // Renewals lists the functions of now that old has, too, and that are not what they are there, in the order of now;
-// and those that only one of them has. One that has another name and is otherwise as it was is the same.
+// and those that only one of them has. One that has another name and is otherwise as it was is the same; of functions that
+// no other file can name, so is one of the same type that is like it.
 func Renewals(old, now *Bodies) (changed []Renewed, added, gone []string) {
 	forms := map[string][]string{}
 	for _, name := range old.Names {
@@ -97,5 +106,44 @@ func Renewals(old, now *Bodies) (changed []Renewed, added, gone []string) {
 			added = append(added, name)
 		}
 	}
+	was, is := staticOf(old, gone), staticOf(now, added)
+	for to, from := range change.Renamed(was, is) {
+		changed = append(changed, Renewed{from, to})
+		gone = slices.DeleteFunc(gone, func(n string) bool { return n == from })
+		added = slices.DeleteFunc(added, func(n string) bool { return n == to })
+	}
+	slices.SortStableFunc(changed, func(a, b Renewed) int {
+		return cmp.Compare(slices.Index(now.Names, a.New), slices.Index(now.Names, b.New))
+	})
 	return changed, added, gone
+}
+
+// staticOf returns what functions are like that no other file can name.
+func staticOf(b *Bodies, names []string) map[string]change.Likeness {
+	out := map[string]change.Likeness{}
+	for _, name := range names {
+		if l, static := b.Static[name]; static {
+			out[name] = l
+		}
+	}
+	return out
+}
+
+// NamesNow lists the new version's names.
+func NamesNow(list []Renewed) (out []string) {
+	for _, r := range list {
+		out = append(out, r.New)
+	}
+	return out
+}
+
+// NamesBefore returns the old version's names of functions that have another one now.
+func NamesBefore(list []Renewed) map[string]string {
+	out := map[string]string{}
+	for _, r := range list {
+		if r.Old != r.New {
+			out[r.New] = r.Old
+		}
+	}
+	return out
 }

@@ -83,26 +83,31 @@ const (
 
 // What is woven into programs.
 const (
-	MainArguments    = 4   // strings of argv; runs that look into longer vectors are beyond a bound
-	MainEnvironment  = 2   // strings of envp, likewise
-	AssignsLocals    = 8   // local variables that an assigns clause is followed through
-	AssignsLeft      = 3   // loops that one write can be on the way out of
-	CaseValues       = 17  // of an input whose values are told apart
-	StartsDeep       = 3   // pointers from an argument to where a function may be named
-	DeclaredTruths   = 256 // truth values of variables that nothing defines
-	RaceFits         = 8   // instructions that are followed to tell whether a value fits
-	RaceCompared     = 40  // bytes of two accesses whose addresses are compared byte by byte
-	TearParts        = 16  // of an access
-	TearTable        = 64  // parts times phases
-	TearWords        = 4   // words up to which an aligned copy goes by words, as compilers do it in place
-	TearPhases       = 16  // of a large copy
-	PairEvents       = 16  // that are noted, a power of two
-	PairWords        = 8   // noted of each: which it is, and numbers
-	PairBytes        = 64  // that a pointer leads to, at most
-	PairTurns        = 4   // loops of two versions that turn together
-	PairUnrolled     = 16  // turns of a loop that one version alone has
-	PairFirstPercent = 15  // of the time of a comparison, for one version after the other
-	PairWiderPercent = 60  // of what is left then, where that shows that they are the same for careful callers
-	PairTurnsPercent = 60  // of what is left then, for turns of both versions together
-	PairEndPercent   = 20  // of what is left then, for an execution that both end
+	MainArguments     = 4   // strings of argv; runs that look into longer vectors are beyond a bound
+	MainEnvironment   = 2   // strings of envp, likewise
+	AssignsLocals     = 8   // local variables that an assigns clause is followed through
+	AssignsLeft       = 3   // loops that one write can be on the way out of
+	CaseValues        = 17  // of an input whose values are told apart
+	StartsDeep        = 3   // pointers from an argument to where a function may be named
+	DeclaredTruths    = 256 // truth values of variables that nothing defines
+	RaceFits          = 8   // instructions that are followed to tell whether a value fits
+	RaceCompared      = 40  // bytes of two accesses whose addresses are compared byte by byte
+	TearParts         = 16  // of an access
+	TearTable         = 64  // parts times phases
+	TearWords         = 4   // words up to which an aligned copy goes by words, as compilers do it in place
+	TearPhases        = 16  // of a large copy
+	PairEvents        = 16  // that are noted, a power of two
+	PairWords         = 8   // noted of each: which it is, and numbers
+	PairBytes         = 64  // that a pointer leads to, at most
+	PairTurns         = 4   // loops of two versions that turn together
+	PairUnrolled      = 16  // turns of a loop that one version alone has
+	PairFirstPercent  = 15  // of the time of a comparison, for one version after the other
+	PairWiderPercent  = 60  // of what is left then, where that shows that they are the same for careful callers
+	PairTurnsPercent  = 60  // of what is left then, for turns of both versions together
+	PairEndPercent    = 20  // of what is left then, for an execution that both end
+	SketchSize        = 32  // numbers that tell which function of another version is like one
+	SketchInstrs      = 3   // instructions that are looked at together
+	SketchCaller      = 8   // of them that a caller in common is worth
+	SketchLeast       = 12  // that have to be in common
+	PairCalleePercent = 30  // of what is left, for each changed function that is called, where nobody asked before
 )
