@@ -205,6 +205,7 @@ func (d *difference) trees(ctx context.Context, out *verdict.Comparisons, old, n
 // versions compares two versions of a program for a target.
 func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old, now *prepare.Version) error {
 	list, added, gone := prepare.Renewals(&old.Bodies, &now.Bodies)
+	known := change.NewKnown(prepare.NamesBefore(list))
 	for _, name := range d.functions {
 		if f, g := old.Module.Func(name), now.Module.Func(name); f == nil || g == nil {
 			return fmt.Errorf("no function %q in both versions", name)
@@ -216,12 +217,13 @@ func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old
 			list = append(list, prepare.Renewed{Old: name, New: name})
 		}
 	}
-	for _, r := range list {
+	answers := make([]verdict.Comparison, len(list))
+	for _, i := range change.CalleesFirst(now.Module, prepare.NamesNow(list)) {
 		within, cancel := budget.With(ctx, d.timeout)
-		c := change.Compare(within, old.Module, now.Module, r.Old, r.New, now.Plan)
+		answers[i] = *change.Compare(within, old.Module, now.Module, list[i].Old, list[i].New, now.Plan, known)
 		cancel()
-		out.Comparisons = append(out.Comparisons, *c)
 	}
+	out.Comparisons = append(out.Comparisons, answers...)
 	out.Added, out.Gone = merged(out.Added, added), merged(out.Gone, gone)
 	return nil
 }

@@ -28,7 +28,9 @@ const (
 // Pair asks what two versions of a function do (change.Compare). Its job's program is the old one.
 type Pair struct {
 	Renewed
-	Now *ir.Module `json:"-"` // in the process that built it
+	Names map[string]string `json:"names,omitempty"` // of functions with another name, that of the old version
+	Now   *ir.Module        `json:"-"`               // in the process that built it
+	known *change.Known     // likewise
 }
 
 // comparesBehaviour reports whether a build keeps the whole program beside what is verified.
@@ -66,9 +68,11 @@ func behaviours(now, before *Built) ([]Job, map[string]reports.Behaviour) {
 		asked[target] = reports.Behaviour{Asked: true, Added: added, Gone: gone}
 		limit := entryTime(now.Jobs, target) / pairShare
 		limit = max(leastTime, min(limit, limit*pairsTime/time.Duration(max(1, len(list)))))
+		names := NamesBefore(list)
+		known := change.NewKnown(names)
 		for _, r := range list {
 			jobs = append(jobs, Job{Plan: was.Plan, Timeout: limit, Label: "behaviour of " + r.New, Base: true,
-				Program: was.Module, Module: VersionFile, Pair: &Pair{r, is.Module}})
+				Program: was.Module, Module: VersionFile, Pair: &Pair{r, names, is.Module, known}})
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Plan.Target, b.Plan.Target) })
@@ -93,7 +97,10 @@ func (j *Job) Behaviour(ctx context.Context) *verdict.Result {
 
 // answer compares the versions of a function, of the programs was and p.Now.
 func (p *Pair) answer(ctx context.Context, was *ir.Module, plan verifier.Plan) *verdict.Result {
-	c := change.Compare(ctx, was, p.Now, p.Old, p.New, plan)
+	if p.known == nil {
+		p.known = change.NewKnown(p.Names)
+	}
+	c := change.Compare(ctx, was, p.Now, p.Old, p.New, plan, p.known)
 	return &verdict.Result{Target: plan.Target, Claims: []verdict.Claim{}, ProcessorMS: c.ProcessorMS,
 		Change: &verdict.Change{Behaviour: c}}
 }

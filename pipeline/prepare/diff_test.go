@@ -37,7 +37,7 @@ func compared(t *testing.T, dir string, limit time.Duration) *verdict.Comparison
 	}
 	ctx, cancel := budget.WithClock(context.Background(), limit, 30*limit) // of a busy machine
 	defer cancel()
-	return change.Compare(ctx, sides[0].Module, sides[1].Module, "f", "f", sides[1].Plan)
+	return change.Compare(ctx, sides[0].Module, sides[1].Module, "f", "f", sides[1].Plan, nil)
 }
 
 // unpack writes the files of a pair into a folder; it returns the right answer.

@@ -13,32 +13,46 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave/pair"
 )
 
-// withCallees completes out where both versions do the same whatever the functions give that did not change and that both
-// call: with the same arguments, in the same memory, in the same order. Else it returns nil.
-func (v *versions) withCallees(ctx context.Context, out verdict.Comparison, args pair.Arguments,
-	compared bool) *verdict.Comparison {
+// anyhow completes out where some way to compare both versions shows that they do the same, with what a form says of
+// arguments; else it returns nil. A call of one after the other, all of it followed, is made if apart says so.
+func (v *versions) anyhow(ctx context.Context, out verdict.Comparison, by form, compared, apart bool) *verdict.Comparison {
+	c := v.withCallees(ctx, out, by, compared)
+	if by.turns = true; c == nil {
+		c = v.same(ctx, out, by, compared)
+	}
+	if by.turns = false; c == nil && apart {
+		c = v.same(ctx, out, by, compared)
+	}
+	return c
+}
+
+// withCallees completes out where both versions do the same whatever the functions give that need not be followed and that
+// both call: with the same arguments, in the same memory, in the same order. Else it returns nil.
+func (v *versions) withCallees(ctx context.Context, out verdict.Comparison, by form, compared bool) *verdict.Comparison {
 	if len(v.callees) == 0 {
 		return nil
 	}
-	for _, turns := range []bool{true, false} {
-		if c := v.same(ctx, out, form{args: args, turns: turns, take: true}, compared); c != nil {
+	by.take = true
+	for _, by.turns = range []bool{true, false} {
+		if c := v.same(ctx, out, by, compared); c != nil {
 			return c
 		}
 	}
 	return nil
 }
 
-// calleesEnd reports whether the functions that were not followed end, or violate a check, whatever they are called with.
-// Otherwise the old version might not come to the check that it is excused for.
+// calleesEnd reports whether the functions that were not followed end in the old version, or violate a check, whatever they
+// are called with. Otherwise that might not come to the check that it is excused for.
 func (v *versions) calleesEnd(ctx context.Context, taken []string) bool {
 	for _, c := range v.callees {
-		if c.Loops && slices.Contains(taken, c.Name) && !v.endsAlone(ctx, c.Name) {
+		if c.Loops && slices.Contains(taken, c.Name) && !v.endsAlone(ctx, c.Old) {
 			return false
 		}
 	}
 	return true
 }
 
+// endsAlone is calleesEnd of a function of the old version.
 func (v *versions) endsAlone(ctx context.Context, name string) bool {
 	if ends, asked := v.ends[name]; asked {
 		return ends
@@ -47,11 +61,11 @@ func (v *versions) endsAlone(ctx context.Context, name string) bool {
 		v.ends = map[string]bool{}
 	}
 	v.ends[name] = false
-	m, _ := ir.Copy(v.is)
+	m, _ := ir.Copy(v.was)
 	if m == nil {
 		return false
 	}
-	h, err := harness.NewProgram(m).Free(m.Func(name), true) // pointers into blocks, too: what is before them may be read
+	h, err := harness.NewProgram(m).Free(m.Func(name), true, true) // pointers into blocks, too: what is before them may be read
 	if err != nil || slices.ContainsFunc(h.Assumptions, func(a verdict.Assumption) bool { return a.Guessed() }) {
 		return false
 	}

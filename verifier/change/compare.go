@@ -15,8 +15,9 @@ import (
 )
 
 // Compare decides what two versions of a function do on the same inputs, from the same memory: old, by its name in the
-// program was, and now, in the program is. plan gives target, meaning and limits; ctx carries the time limit.
-func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan problem.Plan) *verdict.Comparison {
+// program was, and now, in the program is. plan gives target, meaning and limits; ctx carries the time limit. known has
+// what is known of other functions of both; nil: nothing.
+func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan problem.Plan, known *Known) *verdict.Comparison {
 	out := &verdict.Comparison{Function: now, Target: plan.Target, Differences: []verdict.Difference{}}
 	if f := is.Func(now); f != nil {
 		out.Function, out.Pos = f.CName, f.Pos
@@ -24,7 +25,10 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if f := was.Func(old); f != nil && f.CName != out.Function {
 		out.Old = f.CName
 	}
-	v := versions{was: was, is: is, old: old, now: now, plan: plan}
+	if known == nil {
+		known = NewKnown(nil)
+	}
+	v := versions{was: was, is: is, old: old, now: now, plan: plan, known: known}
 	m, both, err := v.joined(form{args: pair.Careful})
 	if err != nil {
 		out.Status = verdict.SameOpen
@@ -51,6 +55,9 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		m, both, _ = v.joined(form{args: pair.Careful}) // a run may change its program
 		answer = v.oneAfterOther(ctx, m, both, *out).out
 	}
+	if answer.Status != verdict.Same {
+		known.settle(pair.Callee{Name: now, Old: old}, false)
+	}
 	answer.ProcessorMS = (budget.Processor(ctx) - before).Milliseconds()
 	return answer
 }
@@ -63,7 +70,7 @@ func (v *versions) further(ctx context.Context, first *comparing, out verdict.Co
 		defer end()
 		ctx = part
 	}
-	v.callees = pair.Unchanged(v.was, v.is, v.old, v.now)
+	v.findCallees(ctx)
 	answer := v.wider(ctx, first, out)
 	if answer != nil {
 		answer.Excused = first.out.Excused // what any arguments at all bring about is none of the old version
@@ -80,13 +87,7 @@ func (v *versions) wider(ctx context.Context, first *comparing, out verdict.Comp
 	}
 	var apart *verdict.Comparison
 	for _, args := range []pair.Arguments{pair.AnyApart, pair.Any} {
-		c := v.withCallees(ctx, out, args, first.compared)
-		if c == nil {
-			c = v.same(ctx, out, form{args: args, turns: true}, first.compared)
-		}
-		if c == nil && !first.bounded {
-			c = v.same(ctx, out, form{args: args}, first.compared)
-		}
+		c := v.anyhow(ctx, out, form{args: args}, first.compared, !first.bounded)
 		if c == nil || c.Status == verdict.Same {
 			return cmp.Or(c, apart)
 		}
@@ -100,15 +101,17 @@ type versions struct {
 	was, is  *ir.Module
 	old, now string
 	plan     problem.Plan
-	callees  []pair.Callee   // that did not change; nil before other ways are tried
+	known    *Known
+	callees  []pair.Callee   // that need not be followed; nil before other ways are tried
 	ends     map[string]bool // of them: whether calls end, once it is asked
 }
 
 // form is a way to compare both versions: with which arguments, turn by turn or one after the other, and whether calls of
-// functions that did not change are followed.
+// functions that do the same in both are left out. callee: what is shown is for whoever calls them, whose pointers are
+// aligned or not, and nothing is assumed of what is passed.
 type form struct {
-	args        pair.Arguments
-	turns, take bool
+	args                pair.Arguments
+	turns, take, callee bool
 }
 
 // joined returns a program of both versions, with a function that compares them.
@@ -117,7 +120,7 @@ func (v *versions) joined(by form) (*ir.Module, *pair.Paired, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if by.take {
+	if j.Unaligned = by.callee; by.take {
 		j.Take(v.callees)
 	}
 	pairing := j.Pair

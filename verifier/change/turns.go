@@ -8,6 +8,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -21,6 +22,10 @@ import (
 func (v *versions) same(ctx context.Context, out verdict.Comparison, by form, compared bool) *verdict.Comparison {
 	m, both, err := v.joined(by)
 	if err != nil || len(both.Limits) > 0 { // with limits it is up to bounds, which is known
+		return nil
+	}
+	called := harness.CalledWithAny(v.is.Func(v.now)).ID
+	if by.callee && slices.ContainsFunc(both.Assumptions, func(a verdict.Assumption) bool { return a.ID != called }) {
 		return nil
 	}
 	part, cancel := budget.Share(ctx, policy.PairTurnsPercent)

@@ -14,10 +14,11 @@ const freePrefix = "firmproof.free."
 // pointer to what holds no pointers leads to the start of a block of any size, with any contents; with overlap anywhere
 // into that, into the block of another one, or into a variable that callers may have the address of. It is for two versions
 // of a function: what the old one cannot do with is no difference. A parameter that the function does not compare with
-// null is not null, which is said nowhere: that is as good as an empty block where no other code asks, either.
-func (p *Program) Free(f *ir.Func, overlap bool) (*Harnessed, error) {
+// null is not null, which is said nowhere: that is as good as an empty block where no other code asks, either. With
+// unaligned, what pointers lead to stands anywhere, whatever their types ask for.
+func (p *Program) Free(f *ir.Func, overlap, unaligned bool) (*Harnessed, error) {
 	return p.callOf(f, freePrefix, func(h *harness) {
-		h.free, h.overlap, h.anyState = true, overlap, true
+		h.free, h.overlap, h.unaligned, h.anyState = true, overlap, unaligned, true
 		if h.variant = "free."; overlap {
 			h.variant = "free.overlap."
 		}
@@ -28,7 +29,7 @@ func (p *Program) Free(f *ir.Func, overlap bool) (*Harnessed, error) {
 // may lead to: of two pointers into one object, either may be the lower one.
 func (h *harness) anywhere(name string, elem *ir.DType) ir.Value {
 	block := h.anyBlock(name, h.any("bytes behind "+name, h.Word()))
-	if h.holdsElements(elem); ir.IsVoid(elem) {
+	if h.holdsElements(elem); ir.IsVoid(elem) || h.unaligned {
 		block.Align = 1 // callers may pass a part of anything
 	}
 	if !h.overlap {
@@ -37,7 +38,7 @@ func (h *harness) anywhere(name string, elem *ir.DType) ir.Value {
 	base, size := h.otherPlace(&ground{name: name, at: block, size: block.Args[0]})
 	at := h.any(name+" in its block", h.Word())
 	h.Assume(h.Compare(ir.ULE, at, size))
-	if align := h.alignOf(elem); !ir.IsVoid(elem) && align > 1 {
+	if align := h.alignOf(elem); !ir.IsVoid(elem) && !h.unaligned && align > 1 {
 		h.Assume(h.Compare(ir.EQ, h.And(at, h.Int(h.Word(), align-1)), h.Int(h.Word(), 0)))
 	}
 	return h.Gep(base, 0, at, 1)

@@ -117,14 +117,18 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	h.Call(f, append(args, h.unnamed()...)...)
 	h.LetHandlersRun()
 	h.Ret(nil)
-	h.out.Assumptions = slices.Concat([]verdict.Assumption{verdict.Assume("", verdict.Meaning, verdict.Read,
-		fmt.Sprintf("%s is called with any arguments", f.CName))}, h.starts(), h.out.Assumptions)
+	h.out.Assumptions = slices.Concat([]verdict.Assumption{CalledWithAny(f)}, h.starts(), h.out.Assumptions)
 	h.noteVolatile()
 	h.noteNonnull()
 	h.finishFunctions()
 	h.out.Entry = h.Done()
 	h.givenPlaces()
 	return &h.out, nil
+}
+
+// CalledWithAny is what each harness of f begins with to say: nothing that restricts what is passed.
+func CalledWithAny(f *ir.Func) verdict.Assumption {
+	return verdict.Assume("", verdict.Meaning, verdict.Read, fmt.Sprintf("%s is called with any arguments", f.CName))
 }
 
 // newHarness returns a harness for f that is written with b.
@@ -151,6 +155,7 @@ type harness struct {
 	past      int64                  // see Longer
 	overlap   bool                   // see Overlapping
 	free      bool                   // see Free
+	unaligned bool                   // likewise
 	places    []*ground              // that further pointers may lead into, too
 	variables map[*ir.Global]*ground // see groundOf
 	met       bool                   // two of its pointers may lead to one place

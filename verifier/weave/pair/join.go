@@ -18,7 +18,9 @@ const OldPrefix = "old."
 // and initial value, and functions without a body. The old version's other parts have names with OldPrefix.
 type Joined struct {
 	Module *ir.Module
-	apart  []*ir.Global // variables that the versions do not share, those of both
+	// what pointers of any arguments lead to stands anywhere, whatever their types ask for: other code passes them
+	Unaligned bool
+	apart     []*ir.Global // variables that the versions do not share, those of both
 	// functions of both versions whose calls are not followed (Take), with their name
 	taken map[*ir.Func]string
 }

@@ -242,7 +242,7 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 // called makes a harness that calls the new version.
 func (w *pairing) called(p *harness.Program) (*harness.Harnessed, error) {
 	if w.args != Careful {
-		return p.Free(w.now, w.args == Any)
+		return p.Free(w.now, w.args == Any, w.j.Unaligned)
 	}
 	if h := p.AnyState(w.now); h != nil {
 		return h, nil

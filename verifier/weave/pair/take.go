@@ -14,11 +14,11 @@ import (
 // same function with the same arguments in the same memory as the old one, in the same order, and both get the same
 // result, any one. Executions in which they do something else are more than there are, so that what all of them show of
 // both versions holds, and a difference is none. Whether such a call ends, and whether it violates a check, is the same in
-// both as well, by the same argument.
+// both as well, by the same argument: where the old version violates none.
 func (j *Joined) Take(list []Callee) {
 	j.taken = map[*ir.Func]string{}
 	for _, c := range list {
-		for _, name := range []string{c.Name, OldPrefix + c.Name} {
+		for _, name := range []string{c.Name, OldPrefix + c.Old} {
 			if f := j.Module.Func(name); f != nil {
 				j.taken[f] = c.Name
 			}

@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
@@ -8,50 +9,192 @@ import (
 	"github.com/firmproof/firmproof/verifier/unwind"
 )
 
-// Callee is a function that both versions call, and that is the same in both with all that it comes to: what it gives,
-// and whether it ends or violates a check, depends on its arguments and on memory that it reads, alone. So it need not be
-// followed (Joined.Take).
+// Callee is a function that both versions call, and of which is known that it does the same in both: it did not change,
+// with all that it comes to, or that was shown (Changed). What it gives, and whether it ends or violates a check, depends on
+// its arguments and on memory that it reads, alone. So it need not be followed (Joined.Take).
 type Callee struct {
-	Name  string
-	Loops bool // it has to be shown that it ends or violates a check, whatever it is called with
+	Name, Old string // of the new version, and of the old one
+	Loops     bool   // it has to be shown that the old version ends or violates a check, whatever it is called with
 }
 
-// Unchanged lists such functions, of those that old, a function of the program was, and now, of the program is, come to.
-func Unchanged(was, is *ir.Module, old, now string) (out []Callee) {
-	f, g := was.Func(old), is.Func(now)
-	if f == nil || g == nil {
+// callees finds such functions, of those that old, a function of the program was, and now, of the program is, come to.
+type callees struct {
+	was, is  *ir.Module
+	old, now *ir.Func
+	before   map[*ir.Func]bool // what old comes to
+	names    map[string]string // of functions with another name, that of the old version
+	shown    map[string]string // of functions that changed and do the same, that of the old version
+	reach    map[*ir.Func]map[*ir.Func]bool
+	gives    map[*ir.Func]bool
+	fit      map[*ir.Func]bool
+}
+
+func calleesOf(was, is *ir.Module, old, now string) *callees {
+	c := &callees{was: was, is: is, old: was.Func(old), now: is.Func(now), reach: map[*ir.Func]map[*ir.Func]bool{},
+		gives: map[*ir.Func]bool{}, fit: map[*ir.Func]bool{}}
+	if c.old == nil || c.now == nil {
 		return nil
 	}
-	before := places.Reached(was, f).Funcs
-	same := map[*ir.Func]bool{}
-	for h := range places.Reached(is, g).Funcs {
-		o := was.Func(h.Name)
-		same[h] = o != nil && before[o] && h.IsDecl() == o.IsDecl() && h.Model == o.Model && h.Sig().Equal(o.Sig()) &&
-			(h.IsDecl() || is.Substance(h) == was.Substance(o))
+	c.before = c.from(was, c.old)
+	return c
+}
+
+// Unchanged lists functions that need not be followed. shown has those that changed and of which is known that they do
+// the same with any arguments, in any memory: the old version's name by that of the new one.
+func Unchanged(was, is *ir.Module, old, now string, shown map[string]string) (out []Callee) {
+	c := calleesOf(was, is, old, now)
+	if c == nil {
+		return nil
 	}
+	c.shown = shown
+	reached := c.from(is, c.now)
 	for _, h := range is.Funcs {
-		if !same[h] || h == g || h.IsDecl() || !h.Ret.IsInt() {
-			continue
-		}
-		reach := places.Reached(is, h).Funcs
-		c := Callee{Name: h.Name}
-		fits := true
-		for r := range reach {
-			fits = fits && r != g && same[r] && onlyGives(is, r)
-			c.Loops = c.Loops || !r.IsDecl() && len(unwind.Analyse(r).Loops) > 0
-		}
-		if fits {
-			out = append(out, c)
+		if reached[h] && !h.IsDecl() && h.Ret.IsInt() && c.fits(h) {
+			o := c.other(h)
+			out = append(out, Callee{Name: h.Name, Old: o.Name, Loops: c.loops(o)})
 		}
 	}
 	return out
+}
+
+// Changed lists functions that both come to, that changed, and that need not be followed if it is shown that they do the
+// same, those that others come to before these. names has the old version's name of those that had another one.
+func Changed(was, is *ir.Module, old, now string, names map[string]string) (out []Callee) {
+	c := calleesOf(was, is, old, now)
+	if c == nil {
+		return nil
+	}
+	c.names = names
+	reached := c.from(is, c.now)
+	for _, h := range is.Funcs {
+		if !reached[h] || h.IsDecl() || !h.Ret.IsInt() {
+			continue
+		}
+		o := c.other(h)
+		if c.pairs(h, o) && asksAsMuch(h, o) && !(h.Name == o.Name && c.same(h, o)) && c.apart(h, o) {
+			out = append(out, Callee{Name: h.Name, Old: o.Name, Loops: c.loops(o)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Callee) int { // there is no recursion among them
+		return cmp.Compare(len(c.from(is, is.Func(a.Name))), len(c.from(is, is.Func(b.Name))))
+	})
+	return out
+}
+
+// from returns what f, a function of m, comes to.
+func (c *callees) from(m *ir.Module, f *ir.Func) map[*ir.Func]bool {
+	if c.reach[f] == nil {
+		c.reach[f] = places.Reached(m, f).Funcs
+	}
+	return c.reach[f]
+}
+
+// other returns the old version of a function; nil: there is none.
+func (c *callees) other(h *ir.Func) *ir.Func {
+	for _, names := range []map[string]string{c.shown, c.names} {
+		if name := names[h.Name]; name != "" {
+			return c.was.Func(name)
+		}
+	}
+	return c.was.Func(h.Name)
+}
+
+// pairs reports whether h and o, its old version, are called alike, and both come to them.
+func (c *callees) pairs(h, o *ir.Func) bool {
+	return o != nil && c.before[o] && h != c.now && o != c.old && h.IsDecl() == o.IsDecl() && h.Model == o.Model && h.Sig().Equal(o.Sig())
+}
+
+// asksAsMuch reports whether both versions of a function ask the same of callers by attributes, and no other file may define
+// it instead.
+func asksAsMuch(h, o *ir.Func) bool {
+	for i, p := range h.Params {
+		if q := o.Params[i]; p.NonNull != q.NonNull || p.Align != q.Align {
+			return false
+		}
+	}
+	return !h.Weak && !o.Weak && !h.Replaceable && !o.Replaceable
+}
+
+// same reports whether h and o are the same themselves.
+func (c *callees) same(h, o *ir.Func) bool { return c.is.Substance(h) == c.was.Substance(o) }
+
+// apart reports whether all that both versions of a function come to only gives, and whether that is neither of the
+// functions that are compared.
+func (c *callees) apart(h, o *ir.Func) bool {
+	return c.onlyGive(c.is, h, c.now) && c.onlyGive(c.was, o, c.old)
+}
+
+func (c *callees) onlyGive(m *ir.Module, f, but *ir.Func) bool {
+	for r := range c.from(m, f) {
+		if r == but {
+			return false
+		}
+		if _, known := c.gives[r]; !known {
+			c.gives[r] = c.onlyGives(m, r)
+		}
+		if !c.gives[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether h need not be followed.
+func (c *callees) fits(h *ir.Func) bool {
+	if fit, known := c.fit[h]; known {
+		return fit
+	}
+	c.fit[h] = false // what leads back to it does not
+	o := c.other(h)
+	if !c.pairs(h, o) || !c.apart(h, o) {
+		return false
+	}
+	if c.shown[h.Name] == "" {
+		called := map[*ir.Func]bool{h: true}
+		if h.Name != o.Name || !c.same(h, o) || !c.fitCalled(h, called) || len(called) < len(c.from(c.is, h)) {
+			return false
+		}
+	}
+	c.fit[h] = true
+	return true
+}
+
+// fitCalled reports whether what h calls fits, by the names that h calls it by, and adds that to called, with what it comes
+// to in turn.
+func (c *callees) fitCalled(h *ir.Func, called map[*ir.Func]bool) bool {
+	for _, b := range h.Blocks {
+		for _, in := range b.Instrs {
+			g := ir.CalledFunc(in)
+			if g == nil {
+				continue
+			}
+			o := c.other(g)
+			if o == nil || o.Name != g.Name || g.IsDecl() && !c.pairs(g, o) || !g.IsDecl() && !c.fits(g) {
+				return false
+			}
+			for r := range c.from(c.is, g) {
+				called[r] = true
+			}
+		}
+	}
+	return true
+}
+
+// loops reports whether an old version, or what it comes to, has loops.
+func (c *callees) loops(o *ir.Func) bool {
+	for r := range c.from(c.was, o) {
+		if !r.IsDecl() && len(unwind.Analyse(r).Loops) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyGives reports whether f does nothing but to compute a number of its arguments and of memory that it reads: one that
 // is not indeterminate, so that the caller may do with it what it likes. It keeps numbers and pointers in variables of its
 // own, which nobody has the address of; no number in it stands for an address; all that it calls is known, and does not
 // lead back to it.
-func onlyGives(m *ir.Module, f *ir.Func) bool {
+func (c *callees) onlyGives(m *ir.Module, f *ir.Func) bool {
 	if f.IsDecl() {
 		return f.Model != ir.ModelNone
 	}
@@ -66,7 +209,7 @@ func onlyGives(m *ir.Module, f *ir.Func) bool {
 	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if !givesAlone(m, f, in, number) {
+			if g := ir.CalledFunc(in); !givesAlone(in, number) || g != nil && !g.IsDecl() && c.from(m, g)[f] {
 				return false
 			}
 		}
@@ -75,7 +218,7 @@ func onlyGives(m *ir.Module, f *ir.Func) bool {
 }
 
 // givesAlone is onlyGives of an instruction.
-func givesAlone(m *ir.Module, f *ir.Func, in *ir.Instr, number func(*ir.Type) bool) bool {
+func givesAlone(in *ir.Instr, number func(*ir.Type) bool) bool {
 	if in.Flags.Has(ir.Volatile) || slices.ContainsFunc(in.Args, notKnown) {
 		return false
 	}
@@ -100,7 +243,7 @@ func givesAlone(m *ir.Module, f *ir.Func, in *ir.Instr, number func(*ir.Type) bo
 		case g == nil:
 			return false
 		case !g.IsDecl():
-			return !places.Reached(m, g).Funcs[f]
+			return true
 		}
 		switch g.Model {
 		case ir.ModelLifetimeStart, ir.ModelLifetimeEnd, ir.ModelStrlen, ir.ModelStrnlen, ir.ModelBswap, ir.ModelCtpop,
