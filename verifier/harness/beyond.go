@@ -10,7 +10,8 @@ import (
 )
 
 // A number of an enumeration is taken for one of its enumerators (state.go), but for an argument of which the function asks
-// whether it is, by `if (m < COUNT)`; of a member, where only one version of a change does (pipeline/prepare).
+// whether it is, by `if (m < COUNT)`; of a member, where only one version of a change does (pipeline/prepare). So is a
+// member for what the program stores there.
 
 // asksBeyond reports whether the function asks if parameter i, of an enumeration with these runs, is none of them.
 func (h *harness) asksBeyond(i int, runs []ranges.Run) bool {
@@ -19,7 +20,7 @@ func (h *harness) asksBeyond(i int, runs []ranges.Run) bool {
 	})
 }
 
-// bounds returns who compares which place for less or more with constants.
+// bounds returns who compares which place with constants.
 func (p *Program) bounds() map[places.Place][]boundBy {
 	if p.bounded != nil {
 		return p.bounded
@@ -29,7 +30,7 @@ func (p *Program) bounds() map[places.Place][]boundBy {
 		vars := f.VarsBySlot()
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				v, bound := uses.BoundIn(in)
+				v, bound := uses.ComparedIn(in)
 				ld, ok := resized(v).(*ir.Instr)
 				if !ok || ld.Op != ir.OpLoad {
 					continue
@@ -60,7 +61,7 @@ func resized(v ir.Value) ir.Value {
 	return v
 }
 
-// noteBounds notes who asks whether member f of a t is in one of the runs.
+// noteBounds notes who asks whether member f of a t, which is taken to be in one of the runs, is.
 func (h *harness) noteBounds(name string, t *ir.DType, f *ir.DField, runs []ranges.Run) {
 	if runs == nil || h.out.Tests == nil {
 		return

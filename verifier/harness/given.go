@@ -27,7 +27,7 @@ type Given struct {
 	Count           Count  // the parameter that counts it, or the number behind that; empty: not said
 	Apart           bool   // nothing else leads to what a pointer leads to
 	Low, High       *int64 // of a number; nil: not said
-	Doubted         bool   // by another version: a pointer may be null, a number of an enumeration none of its enumerators
+	Doubted         bool   // by another version: a pointer may be null, a number of an enumeration none of its enumerators, a member out of its range
 	text            string
 }
 

@@ -110,10 +110,14 @@ func (p *Program) kept(t *ir.DType, f *ir.DField) (low, high int64, ok bool) {
 // inRange assumes that a member of the structure at p+off is where the program keeps it.
 func (h *harness) inRange(name string, t *ir.DType, f *ir.DField, p ir.Value, off int64) {
 	low, high, ok := h.p.kept(t, f)
-	if h.given(name).Low != nil {
+	g := h.given(name)
+	if g.Low != nil {
 		return
 	}
-	if !ok {
+	if ok {
+		h.noteBounds(name, t, f, []ranges.Run{{Low: low, High: high}})
+	}
+	if !ok || g.Doubted {
 		h.hint(name, t, f, p, off)
 		return
 	}

@@ -56,24 +56,43 @@ func (s *Table) placeOf(in *ir.Instr) (places.Place, bool) {
 	return p, ok
 }
 
-// unstored notes the members that nothing gives a number: whoever uses the program does, any.
+// unstored notes the members that nothing gives a number: whoever uses the program does, any. One that is only counted on
+// from what it was begins as zero.
 func (s *Table) unstored(storing []*ir.Func) {
-	stored := map[places.Place]bool{}
+	stored, set := map[places.Place]bool{}, map[places.Place]bool{}
 	for _, f := range storing {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				if p, ok := s.Of[in]; ok && in.Op == ir.OpStore {
 					stored[p] = true
+					set[p] = set[p] || !s.countsOn(in.Args[0], p, policy.FlowChoices)
 				}
 			}
 		}
 	}
 	for p, x := range s.At {
 		x.Any = x.Any || p.Of != "" && (s.Loose[x.Bits] || s.Loose[anyWidth])
-		if p.Of != "" && !x.Any && !x.Some && !stored[p] {
+		switch {
+		case p.Of == "" || x.Any || x.Some:
+		case !stored[p]:
 			x.Any, x.Unset = true, true
+		case !set[p]:
+			x.add(Interval{})
 		}
 	}
+}
+
+// countsOn reports whether a number is computed from what is at a place.
+func (s *Table) countsOn(v ir.Value, p places.Place, steps int) bool {
+	in, ok := v.(*ir.Instr)
+	if !ok || steps == 0 {
+		return false
+	}
+	if in.Op == ir.OpLoad {
+		at, known := s.Of[in]
+		return known && at == p
+	}
+	return slices.ContainsFunc(in.Args, func(a ir.Value) bool { return s.countsOn(a, p, steps-1) })
 }
 
 // matters reports whether a function stores at a place of which something may be known, and, but for the first time, loads

@@ -42,10 +42,18 @@ type Bound struct {
 	With *ir.Const
 }
 
-// BoundIn returns the number that a comparison for less or more compares with a constant, and how; v is nil where it is
-// none, or one of an assertion or a check of the compiler: these do not ask, they demand.
+// BoundIn is ComparedIn of comparisons for less or more.
 func BoundIn(in *ir.Instr) (v ir.Value, b Bound) {
-	if in.Op != ir.OpIcmp || in.Pred == ir.EQ || in.Pred == ir.NE || ir.GuardsTrap(in.Block) || ir.Asserts(in.Block) {
+	if in.Pred == ir.EQ || in.Pred == ir.NE {
+		return nil, Bound{}
+	}
+	return ComparedIn(in)
+}
+
+// ComparedIn returns the number that an instruction compares with a constant, and how; v is nil where it is none, or one of
+// an assertion or a check of the compiler: these do not ask, they demand.
+func ComparedIn(in *ir.Instr) (v ir.Value, b Bound) {
+	if in.Op != ir.OpIcmp || ir.GuardsTrap(in.Block) || ir.Asserts(in.Block) {
 		return nil, Bound{}
 	}
 	for i, arg := range in.Args {
