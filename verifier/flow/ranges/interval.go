@@ -36,6 +36,9 @@ func exactly(c *ir.Const, w int) Interval {
 	return x
 }
 
+// positive returns the greatest number of w bits that has no sign bit, and stands for itself alone.
+func positive(w int) int64 { return 1<<(min(w, 62)-1) - 1 }
+
 // unsigned returns the words of w bits from low to high, without sign, if these are some; else any.
 func unsigned(w int, low, high int64) Interval {
 	x := Full(w)
@@ -48,7 +51,7 @@ func unsigned(w int, low, high int64) Interval {
 // signed returns the words of w bits from low to high, with sign, if these are some; else any.
 func signed(w int, low, high int64) Interval {
 	x := Full(w)
-	if low >= x.slow && high <= x.shigh && low > -most && high < most {
+	if low >= x.slow && high <= x.shigh && (w <= 60 || low >= -positive(w) && high <= positive(w)) {
 		x.slow, x.shigh = low, high
 	}
 	return x
@@ -77,7 +80,7 @@ func (x Interval) empty() bool { return x.slow > x.shigh || x.Ulow > x.Uhigh }
 // tight lets each view of x, of w bits, narrow the other.
 func (x Interval) tight(w int) Interval {
 	all := Full(w)
-	if x.Uhigh <= all.shigh {
+	if x.Uhigh <= positive(w) {
 		x.slow, x.shigh = max(x.slow, x.Ulow), min(x.shigh, x.Uhigh)
 	}
 	if x.slow >= 0 {
@@ -159,21 +162,23 @@ func binary(op ir.Op, w int, x, y Interval) Interval {
 			out.limited = true
 		}
 	case ir.OpOr, ir.OpXor:
-		n := int64(1)
-		for n <= max(x.Uhigh, y.Uhigh) && n < most {
-			n <<= 1
+		if high := max(x.Uhigh, y.Uhigh); high < most {
+			n := int64(1)
+			for n <= high {
+				n <<= 1
+			}
+			out.Uhigh = min(out.Uhigh, n-1)
 		}
-		out.Uhigh = min(out.Uhigh, n-1)
 	case ir.OpUrem:
-		if out.Uhigh = x.Uhigh; y.Uhigh > 0 && y.Uhigh <= x.Uhigh {
+		if out.Uhigh = x.Uhigh; y.Uhigh > 0 && y.Uhigh <= x.Uhigh && y.Uhigh < most {
 			out.Uhigh, out.limited = y.Uhigh-1, true
 		}
 	case ir.OpSrem:
 		n := max(y.shigh, -y.slow)
-		if out.shigh = x.shigh; n > 0 && n <= x.shigh {
+		if out.shigh = x.shigh; n > 0 && n <= x.shigh && n < most {
 			out.shigh, out.limited = n-1, true
 		}
-		if out.slow = min(0, x.slow); n > 0 && -n >= x.slow {
+		if out.slow = min(0, x.slow); n > 0 && -n >= x.slow && n < most {
 			out.slow, out.limited = 1-n, true
 		}
 		out.shigh = max(out.shigh, 0)
@@ -219,19 +224,17 @@ func compared(x Interval, pred ir.Pred, y Interval, w int) Interval {
 	case ir.EQ:
 		x = x.meet(Interval{y.slow, y.shigh, y.Ulow, y.Uhigh, false})
 	case ir.NE:
-		if y.slow == y.shigh {
-			x = x.without(y.slow, y.Ulow)
-		}
+		x = x.without(y)
 	case ir.SLT:
-		x.shigh = min(x.shigh, y.shigh-1)
+		x.shigh = min(x.shigh, less(y.shigh))
 	case ir.SLE:
 		x.shigh = min(x.shigh, y.shigh)
 	case ir.SGT:
-		x.slow = max(x.slow, y.slow+1)
+		x.slow = max(x.slow, -less(-y.slow))
 	case ir.SGE:
 		x.slow = max(x.slow, y.slow)
 	case ir.ULT:
-		x.Uhigh = min(x.Uhigh, y.Uhigh-1)
+		x.Uhigh = min(x.Uhigh, less(y.Uhigh))
 	case ir.ULE:
 		x.Uhigh = min(x.Uhigh, y.Uhigh)
 	case ir.UGT:
@@ -245,19 +248,31 @@ func compared(x Interval, pred ir.Pred, y Interval, w int) Interval {
 	return x
 }
 
-// without returns x without a number at one of its ends, which is s with a sign and u without.
-func (x Interval) without(s, u int64) Interval {
-	if x.slow == s {
-		x.slow++
+// less returns the number in front of n, which may stand for any beyond.
+func less(n int64) int64 {
+	if n >= most {
+		return n
 	}
-	if x.shigh == s {
-		x.shigh--
+	return n - 1
+}
+
+// without returns x without a number at one of its ends, which y is, if it is one: as one with a sign, and without.
+func (x Interval) without(y Interval) Interval {
+	if n := y.slow; n == y.shigh {
+		if x.slow == n {
+			x.slow++
+		}
+		if x.shigh == n {
+			x.shigh--
+		}
 	}
-	if x.Ulow == u {
-		x.Ulow++
-	}
-	if x.Uhigh == u {
-		x.Uhigh--
+	if n := y.Ulow; n == y.Uhigh {
+		if x.Ulow == n {
+			x.Ulow++
+		}
+		if x.Uhigh == n {
+			x.Uhigh--
+		}
 	}
 	return x
 }
