@@ -114,6 +114,9 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 				return errors.New("calls through pointers, beside functions without a body or volatile accesses")
 			}
 			if found[in] = e; e.local != nil {
+				if err := w.sameVariables(e, f, side); err != nil {
+					return err
+				}
 				locals[e.local] = e
 			}
 		}

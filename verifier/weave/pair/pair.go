@@ -83,6 +83,7 @@ type pairing struct {
 	log      *eventLog   // nil: no events
 	results  [2]ir.Value // of both calls
 	args     Arguments
+	passes   map[passing][2][]*ir.DType // types of the variables that events pass on, of both versions
 }
 
 // Arguments says what both versions are called with.
@@ -195,6 +196,9 @@ func (w *pairing) sameParams() error {
 		if was[i] != nil && is[i] != nil && !SameLayout(was[i].T, is[i].T) {
 			return fmt.Errorf("what parameter %s is or leads to has another layout or another sign", is[i].Name)
 		}
+	}
+	if err := w.sameStructures(); err != nil {
+		return err
 	}
 	if w.old.Ret.IsVoid() != w.now.Ret.IsVoid() || !w.old.Ret.IsInt() && !w.old.Ret.Equal(w.now.Ret) ||
 		w.old.Ret.IsInt() && !w.now.Ret.IsInt() {
