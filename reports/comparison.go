@@ -61,7 +61,7 @@ func comparison(b *strings.Builder, c *verdict.Comparison) {
 			fmt.Fprintf(b, "    %s\n", line(a.Text))
 		}
 	}
-	for _, l := range c.Limits {
+	for _, l := range append(c.Layouts[:len(c.Layouts):len(c.Layouts)], c.Limits...) {
 		fmt.Fprintf(b, "    %s\n", line(l))
 	}
 }

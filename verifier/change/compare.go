@@ -155,7 +155,7 @@ type comparing struct {
 
 func (c *comparing) decide() {
 	out := c.out
-	out.Bounds, out.Limits = c.res.Bounds, c.pair.Limits
+	out.Bounds, out.Limits, out.Layouts = c.res.Bounds, c.pair.Limits, c.pair.Layouts
 	out.Assumptions, c.ends = c.res.Assumptions, c.ends || c.res.Followed
 	c.bounded = slices.ContainsFunc(c.res.Claims, func(l verdict.Claim) bool { return l.Check == verdict.Unwinding })
 	for i := range c.res.Claims {
@@ -163,7 +163,8 @@ func (c *comparing) decide() {
 	}
 	c.more = c.bounded
 	c.bounded = c.bounded || len(out.Limits) > 0
-	c.within = c.within || c.bounded || slices.ContainsFunc(out.Assumptions, c.guesses)
+	further := c.pair.Few && c.oldFails
+	c.within = c.within || c.bounded || further || slices.ContainsFunc(out.Assumptions, c.guesses)
 	switch {
 	case len(out.Differences) > 0:
 		out.Status = verdict.Differs
@@ -175,6 +176,9 @@ func (c *comparing) decide() {
 			Detail: "no execution in which the old version violates no check comes to the end of both"}
 	case c.within:
 		out.Status = verdict.SameBounded
+		if further {
+			out.Limits = append(out.Limits, "how much of another layout a pointer leads to is a guess: accesses further on are not compared")
+		}
 		if !c.ends {
 			out.Limits = append(out.Limits, "that both end is not proved: inputs with which one does not are not compared")
 		}

@@ -66,6 +66,11 @@ func (h *harness) otherPlace(own *ground) (base, size ir.Value) {
 	return base, size
 }
 
+// takesFew reports whether a pointer to elem leads to one in this harness (Program.Few).
+func (h *harness) takesFew(elem *ir.DType) bool {
+	return h.takesAnything(elem) && h.p.few != nil && h.p.few(elem)
+}
+
 // takesAnything reports whether a pointer to elem leads anywhere in this harness.
 func (h *harness) takesAnything(elem *ir.DType) bool {
 	return h.free && !ir.HoldsPointer(elem) && (ir.IsVoid(elem) || ir.SizeInC(elem) > 0)

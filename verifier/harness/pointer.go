@@ -15,6 +15,12 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 	if ir.IsStruct(elem) {
 		h.out.Structs = append(h.out.Structs, name)
 	}
+	if h.takesFew(elem) {
+		h.guess(name, elem)
+		args[i] = h.anyBlock(name, h.Int(h.Word(), ir.SizeInC(elem)))
+		h.holdsElements(elem)
+		return
+	}
 	if h.takesAnything(elem) {
 		args[i] = h.anywhere(name, elem)
 		return
@@ -34,6 +40,10 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		return
 	}
 	e := h.extentOf(i, name)
+	if h.p.few != nil && h.p.few(elem) && (e.count >= 0 || e.ends != nil || e.text) {
+		args[i] = h.aFew(name, elem)
+		return
+	}
 	if e.guess || h.uses[i].Before {
 		h.guess(name, elem)
 	}
@@ -75,6 +85,18 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 			h.fill(fmt.Sprintf("%s[%d]", name, k), e.elem, args[i], places.Place{}, k*ir.SizeInC(e.elem), 1, &left)
 		}
 	}
+}
+
+// aFew makes a block of a few elements, whatever code says of their number.
+func (h *harness) aFew(name string, elem *ir.DType) ir.Value {
+	size, left := ir.SizeInC(elem), policy.HarnessFields
+	h.guess(name, elem)
+	p := h.blockOf(name, elem, h.Int(h.Word(), policy.PairFew*size))
+	brings(h.note(name, verdict.Limit, verdict.Chosen, "%s leads to %d elements", name, policy.PairFew), p)
+	for k := int64(1); k < policy.PairFew; k++ {
+		h.fill(fmt.Sprintf("%s[%d]", name, k), elem, p, places.Place{}, k*size, 1, &left)
+	}
+	return p
 }
 
 // stringOf makes a block that ends in a zero, of any size from least to most bytes: a caller's may end with the string. id

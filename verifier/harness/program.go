@@ -47,6 +47,7 @@ type Program struct {
 	reach   map[*ir.Func]places.Reach // see reachOf
 	kinds   map[*ir.Func][]string     // see kindsOf
 	step    int                       // bytes of the widest access that is one step
+	few     func(*ir.DType) bool      // see Few; nil: none
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
@@ -80,3 +81,10 @@ func (p *Program) MayBeNullAsIn(f, old *ir.Func) {
 		now[i].Null = now[i].Null || u.Null
 	}
 }
+
+// Few has harnesses pass pointers to objects of such types to a number of them that is not computed, and say of it that it is a
+// guess.
+func (p *Program) Few(such func(*ir.DType) bool) { p.few = such }
+
+// Changes has harnesses take for granted that code of the program changes a variable.
+func (p *Program) Changes(g *ir.Global) { p.changed[g] = true }

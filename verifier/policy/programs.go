@@ -102,6 +102,8 @@ const (
 	PairBytes         = 64  // that a pointer leads to, at most
 	PairTurns         = 4   // loops of two versions that turn together
 	PairUnrolled      = 16  // turns of a loop that one version alone has
+	PairParts         = 256 // pieces of memory of another layout that are carried from one version to the other
+	PairFew           = 4   // elements of another layout that a pointer leads to, where their number is computed
 	PairFirstPercent  = 15  // of the time of a comparison, for one version after the other
 	PairWiderPercent  = 60  // of what is left then, where that shows that they are the same for careful callers
 	PairTurnsPercent  = 60  // of what is left then, for turns of both versions together

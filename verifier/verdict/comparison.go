@@ -25,8 +25,10 @@ type Comparison struct {
 	// what the answer holds under: of the harness, and of the comparison itself
 	Assumptions []Assumption `json:"assumptions,omitempty"`
 	Limits      []string     `json:"limits,omitempty"`
-	Bounds      Bounds       `json:"bounds"`
-	ProcessorMS int64        `json:"processor_ms"`
+	// what layouts of one version have and those of the other one do not: it is not compared
+	Layouts     []string `json:"layouts,omitempty"`
+	Bounds      Bounds   `json:"bounds"`
+	ProcessorMS int64    `json:"processor_ms"`
 }
 
 // Difference is a thing in which they differ, with an input that shows it.

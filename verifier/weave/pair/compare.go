@@ -121,6 +121,9 @@ func (w *pairing) compareAt(kind FactKind, name string, t *ir.DType, p, q ir.Val
 		n := ir.Int(t.Bits)
 		w.claim(kind, name, w.Compare(ir.EQ, w.Load(n, p), w.Load(n, q)))
 	default:
+		if len(w.twins) > 0 && ir.HoldsPointer(t) {
+			kind = FactPointer // each version has its own
+		}
 		w.compareBytes(kind, name, p, q, size)
 	}
 }
@@ -154,6 +157,11 @@ func (w *pairing) comparePointers(kind FactKind, name string, x, y ir.Value) {
 	one := ir.Int(1)
 	not := func(v ir.Value) ir.Value { return w.Xor(v, w.Int(one, -1)) }
 	both := w.And(w.leadsToKnown(x), w.leadsToKnown(y))
+	if len(w.twins) > 0 && !w.strict {
+		corresponds, same := w.corresponds(x, y)
+		equal = w.Or(equal, corresponds)
+		both = w.And(w.And(w.Or(w.leadsToKnown(x), w.leadsToTwin(0, x)), w.Or(w.leadsToKnown(y), w.leadsToTwin(1, y))), not(same))
+	}
 	w.claim(kind, name, w.Or(equal, not(both)))
 	w.claim(FactPointer, name, w.Or(equal, both))
 }

@@ -138,6 +138,9 @@ func (w *pairing) findObjects(reach [2]places.Reach, writes *writeSet) error {
 		if len(entry.Blocks) > 1 && b.At.Block != entry.Blocks[0] || b.At.Block.Func != entry {
 			return errors.New("its harness allocates in a branch")
 		}
+		if x := w.twinOf(b.At); x != nil && !x.opaque {
+			continue
+		}
 		w.known = append(w.known, b.At)
 		o := memory{name: b.Name, at: b.At, size: b.Size, t: b.T}
 		if k, ok := b.Size.(*ir.Const); ok && k.Kind == ir.ConstInt {
@@ -230,7 +233,7 @@ func (w *pairing) onlyVolatile(reach [2]places.Reach) map[string]bool {
 // isApart notes a variable that only one version has; an error where both have one of the name, which do not hold the
 // same things.
 func (w *pairing) isApart(g *ir.Global, writes *writeSet, changed bool) error {
-	if g.Const || g.Var == nil {
+	if g.Const || g.Var == nil || w.isTwin(g) {
 		return nil
 	}
 	name := strings.TrimPrefix(g.Name, OldPrefix)

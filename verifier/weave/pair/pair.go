@@ -55,7 +55,11 @@ type Paired struct {
 	harness.Harnessed
 	Facts  []Fact
 	Limits []string // what the comparison leaves out, in words
-	Taken  []string // functions whose calls are not followed (Joined.Take)
+	// what layouts of one version have and those of the other one do not, in words
+	Layouts []string
+	// a pointer to elements with another layout leads to a few, which stand for any number if the old version goes nowhere else
+	Few   bool
+	Taken []string // functions whose calls are not followed (Joined.Take)
 	// where all facts hold, one version ends if and only if the other one does
 	Together bool
 }
@@ -84,6 +88,10 @@ type pairing struct {
 	results  [2]ir.Value // of both calls
 	args     Arguments
 	passes   map[passing][2][]*ir.DType // types of the variables that events pass on, of both versions
+	types    map[*ir.DType]*ir.DType    // of the new version, those of the old one in their place, where layouts differ (twins.go)
+	twins    []*twin
+	written  *writeSet
+	strict   bool // pointers are equal alone, not where they lead to twins of each other
 }
 
 // Arguments says what both versions are called with.
@@ -127,6 +135,14 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 	if err := w.comparable(reach); err != nil {
 		return nil, err
 	}
+	if err := w.findVariables(reach); err != nil {
+		return nil, err
+	}
+	if w.apartLayouts() {
+		if err := w.refuse(reach); err != nil {
+			return nil, err
+		}
+	}
 	volatile := w.onlyVolatile(reach)
 	if err := w.events(reach); err != nil {
 		return nil, err
@@ -141,6 +157,10 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 			a.Relation == verdict.Start && volatile[a.Subject] // a volatile read gives any value
 	})
 	writes := writesOf(w.Module, reach)
+	w.written = writes
+	if err := w.findBlocks(); err != nil {
+		return nil, err
+	}
 	if err := w.findObjects(reach, writes); err != nil {
 		return nil, err
 	}
@@ -193,7 +213,7 @@ func (w *pairing) sameParams() error {
 		if p.NonNull && !q.NonNull || p.Align > q.Align {
 			return fmt.Errorf("an attribute asks more of parameter %s than before", p.Name)
 		}
-		if was[i] != nil && is[i] != nil && !SameLayout(was[i].T, is[i].T) {
+		if was[i] != nil && is[i] != nil && !SameLayout(was[i].T, is[i].T) && !w.leadsToTwins(was[i].T, is[i].T) {
 			return fmt.Errorf("what parameter %s is or leads to has another layout or another sign", is[i].Name)
 		}
 	}
@@ -211,8 +231,11 @@ func (w *pairing) sameParams() error {
 func (w *pairing) harness() (*harness.Harnessed, error) {
 	first := w.now.Blocks[0]
 	args := make([]ir.Value, len(w.now.Params))
+	vars := ir.ParamVars(w.now)
 	for i, p := range w.now.Params {
-		args[i] = p
+		if args[i] = p; vars[i] != nil && vars[i].T.Kind == ir.DPointer && w.hasTwin(vars[i].T.Elem) {
+			args[i] = w.Null() // where the old version goes from it says nothing of the new one's
+		}
 	}
 	w.Func, w.Pos = w.now, &w.now.Pos
 	var front []*ir.Instr
@@ -226,9 +249,7 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 	first.Instrs = slices.Concat(before[:n:n], front, before[n:])
 	w.Finish()
 	funcs := len(w.Module.Funcs)
-	p := harness.NewProgram(w.Module)
-	p.MayBeNullAsIn(w.now, w.old)
-	h, err := w.called(p)
+	h, err := w.withoutTwins()
 	first.Instrs = slices.DeleteFunc(first.Instrs, func(in *ir.Instr) bool { return in == front[0] })
 	w.Func = w.now
 	w.Finish()
@@ -276,8 +297,9 @@ func (w *pairing) both(call *ir.Instr) {
 		o := &w.objects[i]
 		o.saved[0] = w.copyOf(o)
 	}
+	w.makeTwins()
 	w.log.begin(w.Builder)
-	w.results[0] = w.Call(w.old, call.Args...)
+	w.results[0] = w.Call(w.old, w.passedBefore(call.Args)...)
 	for i := range w.objects {
 		w.objects[i].saved[1] = w.copyOf(&w.objects[i])
 	}
@@ -293,6 +315,7 @@ func (w *pairing) both(call *ir.Instr) {
 	for i := range w.objects {
 		w.compareObject(&w.objects[i])
 	}
+	w.compareTwins()
 	w.claim(FactEnd, w.now.CName, w.Int(ir.Int(1), 0))
 }
 

@@ -21,7 +21,7 @@ func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
 	keeps := f.Keeps(i) || f.Model == ir.ModelPrintf
 	switch r := ir.Root(a).(type) {
 	case *ir.Const:
-		if r.Kind == ir.ConstNull || r.Global != nil && (r.Global.Const || keeps) {
+		if r.Kind == ir.ConstNull || r.Global != nil && (r.Global.Const || keeps && !w.isTwin(r.Global)) {
 			e.args = append(e.args, a)
 			return nil
 		}

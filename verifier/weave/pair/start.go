@@ -26,10 +26,11 @@ func (w *pairing) fromStart(reach [2]places.Reach) error {
 					w.claimAt(FactStart, f.CName, w.Compare(ir.SLE, w.Int(w.Word(), 0), off), *in.Pos)
 				}
 			}
-			switch in.Op {
-			case ir.OpLoad:
+			switch {
+			case len(w.twins) > 0: // that it goes no further than these is asked
+			case in.Op == ir.OpLoad:
 				w.assumeAccess(ir.ModelROK, in.Args[0], in.T)
-			case ir.OpStore:
+			case in.Op == ir.OpStore:
 				w.assumeAccess(ir.ModelWOK, in.Args[1], in.Args[0].Type())
 			}
 			w.Keep(in)

@@ -59,6 +59,9 @@ func (w *pairing) sameVariables(e *event, f *ir.Func, side int) error {
 		if v.Slot != ir.Value(e.local) {
 			continue
 		}
+		if w.apartLayouts() && ir.HoldsPointer(v.T) {
+			return fmt.Errorf("%s, with pointers, is passed on beside memory of another layout: %s", v.Name, e.name)
+		}
 		if w.passes == nil {
 			w.passes = map[passing][2][]*ir.DType{}
 		}

@@ -28,6 +28,9 @@ func (j *Joined) Take(list []Callee) {
 
 // take makes events of calls. It returns an error where there are none.
 func (w *pairing) take(reach [2]places.Reach) error {
+	if w.apartLayouts() {
+		return errors.New("memory of another layout")
+	}
 	if w.callsIndirectly(reach) {
 		return errors.New("calls through pointers")
 	}

@@ -16,7 +16,7 @@ import (
 // of headers that do not belong together makes an assertion fail; it proves nothing.
 type turning struct {
 	*pairing
-	call    *ir.Instr
+	args    [2][]ir.Value
 	funcs   [2]*ir.Func
 	graphs  [2]*unwind.Graph
 	short   [2]map[*unwind.Loop]int   // loops that are copied turn by turn, and for how many
@@ -39,8 +39,9 @@ func (j *Joined) Turns(old, now string, args Arguments) (*Paired, error) {
 
 // inTurns writes what takes the place of the call.
 func (t *turning) inTurns(call *ir.Instr) {
-	t.call = call
 	t.watch()
+	t.makeTwins()
+	t.args = [2][]ir.Value{t.passedBefore(call.Args), call.Args}
 	for i := range t.objects {
 		o := &t.objects[i]
 		o.saved = [2]ir.Value{t.copyOf(o), t.copyOf(o)}
@@ -122,12 +123,16 @@ func (t *turning) meet(at int) {
 		for i := range t.objects {
 			t.compareObject(&t.objects[i])
 		}
+		t.compareTwins()
 		t.Jump(t.end)
 		return
 	}
+	t.strict = true // the next piece of the old version begins in what the new one left
 	for i := range t.objects {
 		t.compareWhole(&t.objects[i])
 	}
+	t.strict = false
+	t.compareTwins()
 	t.log.restart(t.Builder)
 	t.Jump(t.points[at])
 }
@@ -181,7 +186,7 @@ func (t *turning) version(side int, from *ir.Block, arrive func(at int)) {
 	c := &pieceOf{turning: t, side: side, from: from, blocks: map[copyOf]*ir.Block{},
 		values: map[valueOf]ir.Value{}, arrivals: map[int]*ir.Block{}}
 	for i, p := range t.funcs[side].Params {
-		c.values[valueOf{p, 0}] = t.call.Args[i]
+		c.values[valueOf{p, 0}] = t.args[side][i]
 	}
 	for in, v := range t.frames[side] {
 		c.values[valueOf{in, 0}] = v
