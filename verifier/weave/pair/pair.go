@@ -241,6 +241,9 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 	var front []*ir.Instr
 	w.Block, w.Builder.Out = first, &front
 	w.Call(w.old, args...)
+	for _, x := range w.twins { // also where the old version alone comes to its own
+		w.Load(ir.Int(8), x.at[1])
+	}
 	before := first.Instrs
 	n := 0 // behind the variables
 	for n < len(before) && before[n].Op == ir.OpAlloca {
@@ -250,7 +253,7 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 	w.Finish()
 	funcs := len(w.Module.Funcs)
 	h, err := w.withoutTwins()
-	first.Instrs = slices.DeleteFunc(first.Instrs, func(in *ir.Instr) bool { return in == front[0] })
+	first.Instrs = slices.DeleteFunc(first.Instrs, func(in *ir.Instr) bool { return slices.Contains(front, in) })
 	w.Func = w.now
 	w.Finish()
 	if err != nil {

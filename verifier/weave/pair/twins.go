@@ -246,7 +246,6 @@ func (w *pairing) makeTwins() {
 			size := w.Int(w.Word(), x.count*x.size[0])
 			p := w.Model(ir.ModelMalloc, "malloc", w.Ptr(), size)
 			p.Name = ir.BehindPointer + x.name
-			p.Align = x.at[1].(*ir.Instr).Align
 			w.Assume(w.Compare(ir.NE, p, w.Null()))
 			w.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), p, size)
 			if x.at[0] = p; x.opaque {
