@@ -279,6 +279,13 @@ func TestLayouts(t *testing.T) {
 		{"mat w", "struct i{int8_t x,y;}; struct d{struct i m[2][2];}; int f(struct d*p,unsigned i,unsigned j){ return p->m[i&1][j&1].y; }",
 			"struct i{int16_t y,x;}; struct d{int k; struct i m[2][2];}; int f(struct d*p,unsigned i,unsigned j){ return p->m[j&1][i&1].y; }",
 			verdict.Differs, ""},
+		{"callback kept", "struct d{int a; void (*done)(int);}; int f(struct d*p){ return p->a; }",
+			"struct d{void (*done)(int); int a;}; int f(struct d*p){ int r = p->a; return r; }",
+			verdict.SameBounded, "done"},
+		{"callback moved", "struct d{int a; void (*done)(int);}; void f(struct d*p,const struct d*q){ p->done = q->done; }",
+			"struct d{void (*done)(int); int a;}; void f(struct d*p,const struct d*q){ p->done = 0; }", verdict.SameOpen, "p[].done"},
+		{"callback called", "struct d{int a; void (*done)(int);}; void f(struct d*p){ p->done(p->a); }",
+			"struct d{void (*done)(int); int a;}; void f(struct d*p){ p->done(p->a); }", verdict.SameOpen, "calls through pointers"},
 	}
 	for i := range list {
 		if i%testprogram.Sample(1, 4) == 0 {

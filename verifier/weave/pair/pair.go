@@ -147,7 +147,7 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 	if err := w.events(reach); err != nil {
 		return nil, err
 	}
-	h, err := w.harness()
+	h, err := w.harness(reach)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (w *pairing) sameParams() error {
 }
 
 // harness makes arguments and memory for a call of the new version, as the code of both asks for.
-func (w *pairing) harness() (*harness.Harnessed, error) {
+func (w *pairing) harness(reach [2]places.Reach) (*harness.Harnessed, error) {
 	first := w.now.Blocks[0]
 	args := make([]ir.Value, len(w.now.Params))
 	vars := ir.ParamVars(w.now)
@@ -260,7 +260,7 @@ func (w *pairing) harness() (*harness.Harnessed, error) {
 		return nil, fmt.Errorf("no harness can be made: %w", err)
 	}
 	for _, f := range w.Module.Funcs[funcs:] {
-		if !f.IsDecl() && f != h.Entry {
+		if !f.IsDecl() && f != h.Entry && w.callsIndirectly(reach) {
 			return nil, errors.New("pointers of its arguments lead to functions that are not known")
 		}
 	}
