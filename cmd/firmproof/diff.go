@@ -218,7 +218,7 @@ func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old
 		}
 	}
 	answers := make([]verdict.Comparison, len(list))
-	for _, i := range change.CalleesFirst(now.Module, prepare.NamesNow(list)) {
+	for _, i := range prepare.InTurn(list, &now.Bodies) {
 		within, cancel := budget.With(ctx, d.timeout)
 		answers[i] = *change.Compare(within, old.Module, now.Module, list[i].Old, list[i].New, now.Plan, known)
 		cancel()

@@ -19,6 +19,8 @@ type Version struct {
 	Module *ir.Module    `json:"-"`
 	Plan   verifier.Plan `json:"plan"` // target and meaning, without an entry
 	Bodies Bodies        `json:"bodies"`
+	// patterns of functions that have to do the same: they are compared, whatever time that takes
+	Frozen []string `json:"frozen,omitempty"`
 }
 
 // Bodies are the functions of a project that have a body, by their names in the object file.
@@ -28,6 +30,8 @@ type Bodies struct {
 	Forms map[string]string `json:"forms"` // of the code alone, without names (ir.Form)
 	// functions that no other file can name: what they are like
 	Static map[string]change.Likeness `json:"static,omitempty"`
+	Shown  map[string]string          `json:"shown,omitempty"` // names in C, where they are others
+	Turns  map[string]int             `json:"turns,omitempty"` // in which they are best compared (change.Turns)
 }
 
 // Versions builds the whole programs that a request is about, one for each target: of C files, or of a folder with a
@@ -56,7 +60,8 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 	}
 	noteConst(img.Units, weave.Bodiless(module))
 	v := &Version{Module: module, Plan: b.base(t, nil, nil).Plan,
-		Bodies: Bodies{Code: map[string]string{}, Forms: map[string]string{}, Static: map[string]change.Likeness{}}}
+		Bodies: Bodies{Code: map[string]string{}, Forms: map[string]string{}, Static: map[string]change.Likeness{},
+			Shown: map[string]string{}, Turns: change.Turns(module)}}
 	v.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: weave.Registers(module, Regions(img.Memory)), Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	callers := change.Callers(module)
@@ -68,6 +73,9 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 		if !f.IsDecl() && own[f.Name] {
 			v.Bodies.Names = append(v.Bodies.Names, f.Name)
 			v.Bodies.Code[f.Name], v.Bodies.Forms[f.Name] = module.Substance(f), module.Form(f)
+			if f.CName != f.Name {
+				v.Bodies.Shown[f.Name] = f.CName
+			}
 			if !f.Public && !f.Handler {
 				v.Bodies.Static[f.Name] = change.LikenessOf(f, callers[f])
 			}
@@ -129,12 +137,14 @@ func staticOf(b *Bodies, names []string) map[string]change.Likeness {
 	return out
 }
 
-// NamesNow lists the new version's names.
-func NamesNow(list []Renewed) (out []string) {
-	for _, r := range list {
-		out = append(out, r.New)
+// InTurn returns the indexes of list in the order in which what changed is best compared, by the new version's bodies.
+func InTurn(list []Renewed, now *Bodies) []int {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
 	}
-	return out
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(now.Turns[list[a].New], now.Turns[list[b].New]) })
+	return order
 }
 
 // NamesBefore returns the old version's names of functions that have another one now.

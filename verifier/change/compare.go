@@ -37,6 +37,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	}
 	ctx, finish := budget.Ensure(ctx)
 	defer finish()
+	defer budget.Work(ctx)() // joining both, too
 	before := budget.Processor(ctx)
 	part, end := budget.Share(ctx, policy.PairFirstPercent)
 	first := v.oneAfterOther(part, m, both, *out)

@@ -1,15 +1,12 @@
 package change
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"sync"
 
 	"github.com/firmproof/firmproof/verifier/budget"
-	"github.com/firmproof/firmproof/verifier/flow/places"
-	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/pair"
@@ -28,19 +25,6 @@ type Known struct {
 // NewKnown knows nothing yet. names has the names in the old version of functions that had others there.
 func NewKnown(names map[string]string) *Known {
 	return &Known{names: names, shown: map[string]string{}, settled: map[string]bool{}}
-}
-
-// CalleesFirst returns the order in which functions of m, by their index in names, are best compared: what is shown of one
-// is of use for those that call it.
-func CalleesFirst(m *ir.Module, names []string) []int {
-	order, reach := make([]int, len(names)), make([]int, len(names))
-	for i, name := range names {
-		if order[i] = i; m.Func(name) != nil {
-			reach[i] = len(places.Reached(m, m.Func(name)).Funcs)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(reach[a], reach[b]) })
-	return order
 }
 
 func (k *Known) isSettled(name string) bool {
