@@ -45,7 +45,7 @@ func rowOf(t *store.Task, now time.Time) taskRow {
 	case store.TaskQueued:
 		row.State = "… waits for a free worker"
 	case store.TaskHeld:
-		row.State = "… waits for what the change violates"
+		row.State = "… waits for what the verification of the change comes to"
 	default:
 		row.Class, row.State = ended(t)
 	}

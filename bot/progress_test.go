@@ -26,7 +26,7 @@ func TestTaskRow(t *testing.T) {
 	if got := rowOf(&reused, now); got != (taskRow{State: "? unknown, answered earlier", Class: "unknown"}) {
 		t.Errorf("answered earlier: %+v", got)
 	}
-	for state, want := range map[store.TaskState]string{store.TaskHeld: "waits for what the change violates",
+	for state, want := range map[store.TaskState]string{store.TaskHeld: "waits for what the verification of the change comes to",
 		store.TaskQueued: "waits for a free worker", store.TaskRunning: "at work for 2.0 s, of at most 1 min 0 s",
 		store.TaskEnded: "✓ proved, in 1.0 s", store.TaskParked: "✓ proved, in 1.0 s"} {
 		x := store.Task{Entry: "main", State: state, Timeout: time.Minute, Base: true,

@@ -96,32 +96,29 @@ func (s *Service) runOf(ctx context.Context, like store.Run, commit string) (str
 	return found, err
 }
 
-// baseReport returns what the tasks about the base say. Those that wait for the findings of the head are let go first:
-// then it returns nil, as where there are none.
+// baseReport returns what the tasks about the base say. Those that wait for the findings of the head are let go first,
+// then comparisons, as far as there is time for them: then it returns nil, as where there are none.
 func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Task, head *verdict.Report,
 	accepted []store.Acceptance) (*verdict.Report, error) {
 	if !p.Base.Tasks {
 		return nil, nil
 	}
+	all, err := jobsOf(tasks)
+	if err != nil {
+		return nil, err
+	}
 	var held, heads []store.Task
-	for _, t := range tasks {
+	var jobs, others []prepare.Job // theirs
+	for i, t := range tasks {
 		switch {
-		case t.State == store.TaskHeld:
-			held = append(held, t)
+		case t.State == store.TaskHeld && !all[i].Waits():
+			held, jobs = append(held, t), append(jobs, all[i])
 		case !t.Base:
-			heads = append(heads, t)
+			heads, others = append(heads, t), append(others, all[i])
 		}
 	}
 	if len(held) == 0 {
-		return assemble(tasks, true, accepted)
-	}
-	jobs, err := jobsOf(held)
-	if err != nil {
-		return nil, err
-	}
-	others, err := jobsOf(heads)
-	if err != nil {
-		return nil, err
+		return s.compared(ctx, tasks, all, accepted)
 	}
 	prepare.TryOn(jobs, others, head.Results, func(string) map[string]string { return p.Context.Gaps.Renamed })
 	for i := range jobs {
@@ -132,13 +129,55 @@ func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Tas
 			}
 		}
 	}
-	return nil, s.store.Write(ctx, func(tx store.Tx) error {
+	return nil, s.letGo(ctx, held, jobs)
+}
+
+// compared is baseReport of tasks, whose jobs are given, when all but comparisons are over.
+func (s *Service) compared(ctx context.Context, tasks []store.Task, jobs []prepare.Job,
+	accepted []store.Acceptance) (*verdict.Report, error) {
+	results, waiting := make([]*verdict.Result, len(tasks)), false
+	for i, t := range tasks {
+		if t.State == store.TaskHeld {
+			waiting = true
+			continue
+		}
+		results[i] = &verdict.Result{}
+		if err := json.Unmarshal(t.Result, results[i]); err != nil {
+			return nil, fmt.Errorf("task %s: %w", t.ID, err)
+		}
+	}
+	if !waiting {
+		return assemble(tasks, true, accepted)
+	}
+	if next := prepare.LetGo(jobs, results); len(next) > 0 {
+		var held []store.Task
+		var let []prepare.Job
+		for _, i := range next {
+			held, let = append(held, tasks[i]), append(let, jobs[i])
+		}
+		return nil, s.letGo(ctx, held, let)
+	}
+	tasks = slices.Clone(tasks)
+	for i := range tasks {
+		if results[i] == nil {
+			none := jobs[i].NotCompared()
+			if err := answer(&tasks[i], &none); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return assemble(tasks, true, accepted)
+}
+
+// letGo queues tasks that are held, with what their jobs are now.
+func (s *Service) letGo(ctx context.Context, held []store.Task, jobs []prepare.Job) error {
+	return s.store.Write(ctx, func(tx store.Tx) error {
 		for i, t := range held {
 			text, err := json.Marshal(&jobs[i])
 			if err != nil {
 				return err
 			}
-			if ours, err := tx.ReleaseTask(ctx, t.ID, string(text)); err != nil || !ours {
+			if ours, err := tx.ReleaseTask(ctx, t.ID, string(text), jobs[i].Timeout); err != nil || !ours {
 				return err // another conclusion was faster
 			}
 			if err := s.queue.Enqueue(ctx, tx, queue.Job{Kind: WorkJob, ID: t.Run, Lane: queue.Verify,

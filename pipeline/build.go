@@ -134,6 +134,11 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	if err != nil {
 		return nil, nil, err
 	}
+	for i := range sides.Base {
+		if pair := sides.Base[i].Pair; pair != nil && !asks(run) {
+			pair.Needed = true // who asks anew has it all compared
+		}
+	}
 	p.Context.Gaps.Add(sides.Gaps[run.Target])
 	p.Context.Behaviour.Add(sides.Behaviour[run.Target])
 	versions := s.versionsIn(folders)
@@ -207,7 +212,7 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	needed bool) (store.Task, error) {
 	j.Timeout, j.Raise = min(j.Timeout, s.cfg.RunLimit), run.Trigger == "nightly" || run.Trigger == BisectTrigger
 	state := store.TaskQueued
-	if j.Base && j.Pair == nil { // it begins with what the head's answers say
+	if j.Base && (j.Pair == nil || j.Waits()) { // it begins with what the head's answers say, or has what time they leave
 		state = store.TaskHeld
 	}
 	t := store.Task{Run: run.ID, State: state, Repo: run.Repo, Installation: run.Installation,

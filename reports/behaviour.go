@@ -72,10 +72,19 @@ func (b *Behaviour) text() string {
 		fmt.Fprintf(&out, "%s: %s.\n\n| function | target | on the same inputs | |\n|---|---|---|---|\n",
 			plural(len(b.Comparisons), "function")+" changed", b.counts())
 	}
+	var waits []string
 	for i := range b.Comparisons {
 		c := &b.Comparisons[i]
+		if c.Status == verdict.NotCompared {
+			waits = union(waits, []string{c.Function})
+			continue
+		}
 		fmt.Fprintf(&out, "| %s | %s | %s%s | %s |\n", codeCell(pairName(c)), Inert(c.Target), sameBadges[c.Status],
 			sameWords[c.Status], Inert(b.note(c)))
+	}
+	if n := b.count(verdict.NotCompared); n > 0 {
+		fmt.Fprintf(&out, "\n%d not compared, as the time for comparisons, a third of the verification's, was over: %s. "+
+			"`/firmproof rerun`, or `firmproof diff`, compares them, too.\n", n, someNames(waits))
 	}
 	if len(b.Added) > 0 {
 		out.WriteString("\nOnly in the head, and so compared with nothing: " + someNames(b.Added) + ".\n")
@@ -99,7 +108,8 @@ func (b *Behaviour) text() string {
 // counts says how many functions do the same, and how many do not.
 func (b *Behaviour) counts() string {
 	var out []string
-	for _, s := range []verdict.Sameness{verdict.Same, verdict.SameBounded, verdict.Differs, verdict.SameOpen} {
+	for _, s := range []verdict.Sameness{verdict.Same, verdict.SameBounded, verdict.Differs, verdict.SameOpen,
+		verdict.NotCompared} {
 		if n := b.count(s); n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n, sameMany[s]))
 		}
@@ -109,7 +119,8 @@ func (b *Behaviour) counts() string {
 
 // sameMany says the same as sameWords of some functions.
 var sameMany = map[verdict.Sameness]string{verdict.Same: "the same on all inputs",
-	verdict.SameBounded: "the same up to bounds", verdict.Differs: "not the same", verdict.SameOpen: "open"}
+	verdict.SameBounded: "the same up to bounds", verdict.Differs: "not the same", verdict.SameOpen: "open",
+	verdict.NotCompared: "not compared"}
 
 var sameBadges = map[verdict.Sameness]string{verdict.Same: "✅ ", verdict.SameBounded: "☑️ ", verdict.Differs: "🔀 ",
 	verdict.SameOpen: "❔ "}

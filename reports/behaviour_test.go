@@ -15,6 +15,7 @@ func behaviourOf(unchanged ...string) Behaviour {
 		Comparisons: []verdict.Comparison{
 			{Function: "same", Target: "avr", Status: verdict.Same, Pos: at},
 			{Function: "some", Target: "avr", Status: verdict.SameBounded, Pos: at},
+			{Function: "late", Target: "avr", Status: verdict.NotCompared, Pos: at}, {Function: "late", Target: "i386", Status: verdict.NotCompared, Pos: at},
 			{Function: "open", Target: "avr", Status: verdict.SameOpen, Pos: at, Reason: &verdict.Reason{Detail: "@all | <b>"}},
 			{Function: "other", Old: "was", Target: "avr", Status: verdict.Differs, Pos: at, Differences: []verdict.Difference{{
 				Kind: verdict.DiffersMemory, Name: "s.n", Pos: verdict.Pos{File: "a.c", Line: 4}, Old: "1", New: "2",
@@ -26,7 +27,8 @@ func TestBehaviourText(t *testing.T) {
 	b := behaviourOf("o*")
 	text := b.text()
 	for _, want := range []string{
-		"4 functions changed: 1 the same on all inputs, 1 the same up to bounds, 1 not the same, 1 open.",
+		"6 functions changed: 1 the same on all inputs, 1 the same up to bounds, 1 not the same, 1 open, 2 not compared.",
+		"2 not compared, as the time for comparisons, a third of the verification's, was over: `late`. `/firmproof rerun`",
 		"| `same` | avr | ✅ the same on all inputs |  |",
 		"| `other (was was)` | avr | 🔀 differs | after the call, s.n: 2, was 1 with other.x = 7 |",
 		"it has to do the same (unchanged); @\u200ball &#124; &#60;b&#62;", "Only in the head, and so compared with nothing: `fresh`",
@@ -34,6 +36,9 @@ func TestBehaviourText(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if strings.Contains(text, "| `late`") {
+		t.Errorf("a row for what was not compared:\n%s", text)
 	}
 	if got := (&Behaviour{}).text(); got != "" {
 		t.Errorf("nothing was asked: %q", got)
@@ -51,7 +56,8 @@ func TestBehaviourConclusion(t *testing.T) {
 	}{
 		{"violation", "success", nil}, {"violation,behaviour", "failure", nil}, {"violation", "failure", []string{"was"}},
 		{"violation", "success", []string{"other", "same"}}, {"violation", "neutral", []string{"open"}},
-		{"violation", "neutral", []string{"some"}}, {"violation", "failure", []string{"*gone*"}},
+		{"violation", "neutral", []string{"some"}}, {"violation", "neutral", []string{"late"}},
+		{"violation", "failure", []string{"*gone*"}},
 	} {
 		o := PageOptions{FailOn: c.failOn, Behaviour: behaviourOf(c.unchanged...)}
 		if got := Conclusion(results, o); got != c.want {

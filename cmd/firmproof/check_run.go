@@ -52,19 +52,22 @@ type turns struct {
 	after map[int]int        // jobs that wait for another one
 	begin func(i, waits int) // before job i, which waited for a job: that one has its result in results; may be nil
 
+	line    *progressLine
 	results []verdict.Result
 	mu      sync.Mutex
 	over    *sync.Cond // a job
 	begun   []bool
 	ended   []bool
+	let     []bool // of comparisons that wait (prepare.LetGo): they do no longer
 }
 
 // verify runs the jobs, fl.jobs at a time.
 func (t *turns) verify(ctx context.Context, progress io.Writer, fl *checkFlags) []verdict.Result {
 	n := len(t.jobs)
-	t.results, t.begun, t.ended = make([]verdict.Result, n), make([]bool, n), make([]bool, n)
+	t.results, t.begun, t.ended, t.let = make([]verdict.Result, n), make([]bool, n), make([]bool, n), make([]bool, n)
 	t.over = sync.NewCond(&t.mu)
-	run := &checking{certs: fl.certs, line: newProgress(progress, n, fl.out.quiet),
+	t.line = newProgress(progress, n, fl.out.quiet)
+	run := &checking{certs: fl.certs, line: t.line,
 		cache: answers.OpenFolder(fl.answers), clock: fl.clock}
 	run.line.json = fl.progressJSON
 	if run.cache != nil {
@@ -77,6 +80,10 @@ func (t *turns) verify(ctx context.Context, progress io.Writer, fl *checkFlags) 
 	}
 	for i := range t.jobs {
 		t.jobs[i].Plan.Proofs = fl.proofs
+		t.let[i] = !t.jobs[i].Waits()
+	}
+	for i := range t.jobs {
+		t.letGo(t.jobs[i].Plan.Target) // of targets without entries
 	}
 	done := make(chan struct{})
 	var workers sync.WaitGroup
@@ -110,7 +117,7 @@ func (t *turns) next() int {
 				i = t.order[k]
 			}
 			before, waits := t.after[i]
-			if left = left || !t.begun[i]; t.begun[i] || waits && !t.ended[before] {
+			if left = left || !t.begun[i]; t.begun[i] || !t.let[i] || waits && !t.ended[before] {
 				continue
 			}
 			if t.begun[i] = true; waits && t.begin != nil {
@@ -130,7 +137,44 @@ func (t *turns) keep(i int, res verdict.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.results[i], t.ended[i] = res, true
+	t.letGo(t.jobs[i].Plan.Target)
 	t.over.Broadcast()
+}
+
+// letGo lets the next comparisons of a target go where all that was let go is over, or ends those that get no time; t.mu is
+// held.
+func (t *turns) letGo(target string) {
+	var at []int // jobs of the target
+	waiting := false
+	for i := range t.jobs {
+		if t.jobs[i].Plan.Target != target {
+			continue
+		}
+		if t.let[i] && !t.ended[i] {
+			return
+		}
+		waiting = waiting || !t.ended[i]
+		at = append(at, i)
+	}
+	if !waiting {
+		return
+	}
+	jobs, results := make([]prepare.Job, len(at)), make([]*verdict.Result, len(at))
+	for k, i := range at {
+		if jobs[k] = t.jobs[i]; t.ended[i] {
+			results[k] = &t.results[i]
+		}
+	}
+	next := prepare.LetGo(jobs, results)
+	for _, k := range next {
+		t.jobs[at[k]].Timeout, t.let[at[k]] = jobs[k].Timeout, true
+	}
+	for k, i := range at {
+		if len(next) == 0 && !t.ended[i] {
+			t.results[i], t.begun[i], t.ended[i] = jobs[k].NotCompared(), true, true
+			t.line.done(target, jobs[k].Name())
+		}
+	}
 }
 
 // whole returns the results; those that are not there yet say that a signal ended their jobs.

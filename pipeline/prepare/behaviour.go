@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"path"
 	"slices"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// What changed functions do takes a part of the time that their verification has: pairShare of that of an entry for
-// each, and for all of them as much as pairsTime have.
+// What changed functions do takes a part of the time that their verification may take, at most: pairShare of that of an
+// entry for each, and for all of them as much as pairsTime have. Those that nobody needs have what LetGo gives them of it.
 const (
 	pairShare = 3
 	pairsTime = 8
@@ -29,8 +30,11 @@ const (
 type Pair struct {
 	Renewed
 	Names map[string]string `json:"names,omitempty"` // of functions with another name, that of the old version
-	Now   *ir.Module        `json:"-"`               // in the process that built it
-	known *change.Known     // likewise
+	// it has to do the same: it is compared whatever was verified; others wait until LetGo has time for them
+	Needed bool          `json:"needed,omitempty"`
+	Turn   int           `json:"turn,omitempty"` // of those that wait, the lower ones go first
+	Now    *ir.Module    `json:"-"`              // in the process that built it
+	known  *change.Known // likewise
 }
 
 // comparesBehaviour reports whether a build keeps the whole program beside what is verified.
@@ -50,8 +54,19 @@ func (b *preparation) keepVersion(t targets.Target, img *compile.Image, m *manif
 	if b.versions == nil {
 		b.versions = map[string]*Version{}
 	}
+	if v.Frozen = m.Unchanged; reports.FailsOn(m.Report.FailOn, "behaviour") {
+		v.Frozen = []string{"*"}
+	}
 	b.versions[t.Name] = v
 	return nil
+}
+
+// freezes reports whether a function, by its name in C, has to do the same.
+func (v *Version) freezes(name string) bool {
+	return slices.ContainsFunc(v.Frozen, func(pattern string) bool {
+		is, err := path.Match(pattern, name)
+		return err == nil && is
+	})
 }
 
 // behaviours makes the jobs that ask what the functions that changed do, and says for each target which functions only
@@ -71,8 +86,10 @@ func behaviours(now, before *Built) ([]Job, map[string]reports.Behaviour) {
 		names := NamesBefore(list)
 		known := change.NewKnown(names)
 		for _, r := range list {
+			p := &Pair{Renewed: r, Names: names, Needed: is.freezes(cmp.Or(was.Bodies.Shown[r.Old], r.Old)),
+				Turn: is.Bodies.Turns[r.New], Now: is.Module, known: known}
 			jobs = append(jobs, Job{Plan: was.Plan, Timeout: limit, Label: "behaviour of " + r.New, Base: true,
-				Program: was.Module, Module: VersionFile, Pair: &Pair{r, names, is.Module, known}})
+				Program: was.Module, Module: VersionFile, Pair: p})
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Plan.Target, b.Plan.Target) })

@@ -89,11 +89,11 @@ func (t Tx) AddTask(ctx context.Context, x Task) error {
 	return err
 }
 
-// ReleaseTask queues a held task with what its job is now, and reports whether it was held.
-func (t Tx) ReleaseTask(ctx context.Context, id, job string) (bool, error) {
-	n, err := t.exec(ctx, `UPDATE tasks SET state = 'queued', job = ?, created_at = ? WHERE id = ? AND state = 'held'`,
-		job,
-		t.ms(), id)
+// ReleaseTask queues a held task with what its job and its time are now, and reports whether it was held.
+func (t Tx) ReleaseTask(ctx context.Context, id, job string, timeout time.Duration) (bool, error) {
+	n, err := t.exec(ctx,
+		`UPDATE tasks SET state = 'queued', job = ?, timeout = ?, created_at = ? WHERE id = ? AND state = 'held'`,
+		job, timeout.Milliseconds(), t.ms(), id)
 	return n > 0, err
 }
 

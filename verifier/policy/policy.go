@@ -57,6 +57,10 @@ const (
 
 	AnotherTime = 2 * time.Second // for violations beside those that are no findings; at most half of what is left
 
+	// of processors, for comparisons of a change (PairsPart): for all together, and for each that is begun, at least
+	PairsFloor = time.Second
+	PairLeast  = 200 * time.Millisecond
+
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
 	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone
 	AnswerGrace  = 2 * time.Second        // when the time is over, for putting the answer together

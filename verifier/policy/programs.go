@@ -108,6 +108,8 @@ const (
 	PairWiderPercent  = 60  // of what is left then, where that shows that they are the same for careful callers
 	PairTurnsPercent  = 60  // of what is left then, for turns of both versions together
 	PairEndPercent    = 20  // of what is left then, for an execution that both end
+	PairsPart         = 3   // comparisons of a change take such a part of the processor time of its verification: a third, as reports say
+	PairsAhead        = 3   // times the time for one if all took the same, that those may take that are compared first
 	SketchSize        = 32  // numbers that tell which function of another version is like one
 	SketchInstrs      = 3   // instructions that are looked at together
 	SketchCaller      = 8   // of them that a caller in common is worth

@@ -9,6 +9,7 @@ const (
 	SameBounded Sameness = "bounded" // the same within the bounds and assumptions that are given
 	Differs     Sameness = "differs" // here is an input; both were executed on it
 	SameOpen    Sameness = "open"    // not decided, or not compared
+	NotCompared Sameness = "waits"   // nobody compared them, as there was no time left; of a change alone
 )
 
 // Comparison is the answer for one function that changed.
