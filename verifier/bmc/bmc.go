@@ -171,7 +171,7 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 	opts := b.p.Encoding()
 	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = b.p.Unwind, b.p.UnwindSet, b.p.Depth, r.limit
 	opts.Coverage, opts.Facts = b.p.Coverage, r.facts
-	prober := &problem.Prober{Solver: r.solver, Store: store}
+	prober := &problem.Prober{Solver: r.solver, Store: store, Proven: b.p.Proofs != ""}
 	if b.last == nil && b.p.StopAfter == "" && !r.facts { // what came so far is worth deciding
 		first, cancel := budget.Share(ctx, policy.FirstWalkPercent)
 		defer cancel()

@@ -174,6 +174,9 @@ const (
 	ProbeConflicts     = 200 // for an answer about one address while the formula is made
 	ProbesGivenUp      = 10  // after so many without an answer, the next get fewer
 	LateProbeConflicts = 20
+	ChoiceSteps        = 20_000  // for the diagram of a question
+	ChoiceNodes        = 500_000 // of the diagrams of a formula's questions, before they are begun anew
+	ChoicesLeast       = 100     // questions that so many have to be enough for
 	ProbeModels        = 8       // of earlier answers, tried before the solver is asked
 	ProbeValues        = 500_000 // of terms under them; fewer models where the formula is large
 

@@ -10,13 +10,18 @@ import (
 )
 
 // Prober answers what encode asks with the formula's own solver; what it cannot tell is feasible. A question that holds
-// under the model of an earlier answer is answered by it: the solver is asked about the others.
+// under the model of an earlier answer is answered by it, and one that the choices of executions answer by themselves by
+// their diagram: the solver is asked about the others.
 type Prober struct {
 	Solver solve.Solver
 	Store  *ilr.Store
-	Most   int // terms of a question of Feasible; a larger one is not asked. 0: any
+	Most   int  // terms of a question of Feasible; a larger one is not asked. 0: any
+	Proven bool // the solver proves what is not possible, and nobody else says so
 
 	givenUp int              // questions of Possible
+	choices *diagrams        // nil before the first question, and after the last
+	asked   int              // of choices, since they were begun
+	useless bool             // too few questions filled them
 	models  []*ilr.Evaluator // of earlier answers, the one that was of use last first
 }
 
@@ -57,15 +62,47 @@ func (p *Prober) ask(ctx context.Context, cond ilr.Term) solve.Answer {
 			return solve.Sat
 		}
 	}
+	if excluded, m := p.choose(cond); excluded {
+		return solve.Unsat
+	} else if m != nil && holds(p.Store, m, cond) {
+		p.keep(m)
+		return solve.Sat
+	}
 	ans, err := p.Solver.Check(ctx, cond)
 	switch {
 	case err != nil:
 		return solve.Unknown
 	case ans == solve.Sat:
-		m := p.Store.NewEvaluator(p.Solver.Model(), ilr.EvalFloat)
-		p.models = slices.Insert(p.models[:min(len(p.models), policy.ProbeModels-1)], 0, m)
+		p.keep(p.Store.NewEvaluator(p.Solver.Model(), ilr.EvalFloat))
 	}
 	return ans
+}
+
+// keep takes a model in.
+func (p *Prober) keep(m *ilr.Evaluator) {
+	p.models = slices.Insert(p.models[:min(len(p.models), policy.ProbeModels-1)], 0, m)
+}
+
+// choose reports whether no choices lead to cond, or returns values with which some may.
+func (p *Prober) choose(cond ilr.Term) (excluded bool, m *ilr.Evaluator) {
+	if p.Proven || p.useless {
+		return false, nil
+	}
+	if p.choices == nil {
+		p.choices, p.asked = newDiagrams(p.Store), 0
+	}
+	p.asked++
+	e := p.choices.make(cond)
+	if p.choices.full() { // and begun anew, unless each question takes much of the room
+		p.choices, p.useless = nil, p.asked < policy.ChoicesLeast
+	}
+	switch {
+	case e == never:
+		return true, nil
+	case p.choices == nil:
+		return false, nil
+	}
+	return false, p.Store.NewEvaluator(p.choices.model(e), ilr.EvalFloat)
 }
 
 // holds reports whether m satisfies each of the terms that cond is the conjunction of; the first that it does not

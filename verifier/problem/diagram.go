@@ -1,0 +1,230 @@
+package problem
+
+import (
+	"errors"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
+)
+
+// diagrams are reduced ordered binary decision diagrams with complement edges (Brace, Rudell, Bryant: DAC 1990) of what
+// Bool terms are made of: which way an execution went at each choice. All else, a comparison of words for one, is an atom,
+// and so is a term whose diagram would be large: what is false for all values of the atoms has no model. Paths and the
+// guards of pointers are such terms, and their diagrams are small where the choices are made one after the other.
+type diagrams struct {
+	s      *ilr.Store
+	nodes  []choice // by edge; of 0 and 1 (which is true) nothing is asked
+	unique map[choice]edge
+	both   map[[2]edge]edge // conjunctions
+	of     map[ilr.Term]edge
+	left   int // steps of the question at hand
+}
+
+// edge is the index of a node; negative: of its negation.
+type edge int32
+
+const (
+	always edge = 1
+	never  edge = -always
+)
+
+// choice is what a diagram is where an atom holds, and where not. Atoms come in the order in which terms were made.
+type choice struct {
+	atom      ilr.Term
+	then, els edge // then is not negative
+}
+
+func newDiagrams(s *ilr.Store) *diagrams {
+	return &diagrams{s: s, nodes: make([]choice, 2), unique: map[choice]edge{}, both: map[[2]edge]edge{},
+		of: map[ilr.Term]edge{s.True(): always, s.False(): never}}
+}
+
+// full reports whether no more questions are answered.
+func (d *diagrams) full() bool { return len(d.nodes) > policy.ChoiceNodes }
+
+// errLarge ends the making of a diagram.
+var errLarge = errors.New("diagram: too many steps")
+
+// make returns the diagram of a Bool term.
+func (d *diagrams) make(t ilr.Term) edge {
+	d.left = policy.ChoiceSteps
+	for stack := []ilr.Term{t}; len(stack) > 0; {
+		u := stack[len(stack)-1]
+		if d.of[u] != 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n := len(stack)
+		if d.splits(u) {
+			for i := range d.s.NumArgs(u) {
+				if a := d.s.Arg(u, i); d.of[a] == 0 {
+					stack = append(stack, a)
+				}
+			}
+		}
+		if len(stack) == n {
+			d.of[u] = d.one(u)
+			stack = stack[:n-1]
+		}
+	}
+	return d.of[t]
+}
+
+// splits reports whether a term is looked into.
+func (d *diagrams) splits(t ilr.Term) bool {
+	switch d.s.Kind(t) {
+	case ilr.KNot, ilr.KAnd:
+		return true
+	case ilr.KIte:
+		return true // a Bool term's is one of Bool terms
+	case ilr.KEq:
+		return d.s.Sort(d.s.Arg(t, 0)).Kind == ilr.SortBool
+	}
+	return false
+}
+
+// one returns the diagram of a term whose arguments have theirs.
+func (d *diagrams) one(t ilr.Term) edge {
+	if !d.splits(t) {
+		return d.node(t, always, never)
+	}
+	arg := func(i int) edge { return d.of[d.s.Arg(t, i)] }
+	var e edge
+	var err error
+	switch d.s.Kind(t) {
+	case ilr.KNot:
+		return -arg(0)
+	case ilr.KAnd:
+		e, err = d.and(arg(0), arg(1))
+	case ilr.KEq:
+		e, err = d.ite(arg(0), arg(1), -arg(1))
+	case ilr.KIte:
+		e, err = d.ite(arg(0), arg(1), arg(2))
+	}
+	if err != nil {
+		return d.node(t, always, never)
+	}
+	return e
+}
+
+func (d *diagrams) ite(c, a, b edge) (edge, error) {
+	x, err := d.and(c, a)
+	if err != nil {
+		return 0, err
+	}
+	y, err := d.and(-c, b)
+	if err != nil {
+		return 0, err
+	}
+	e, err := d.and(-x, -y)
+	return -e, err
+}
+
+// and returns the conjunction of two diagrams.
+func (d *diagrams) and(f, g edge) (edge, error) {
+	switch {
+	case f == g || g == always:
+		return f, nil
+	case f == always:
+		return g, nil
+	case f == -g || f == never || g == never:
+		return never, nil
+	case f > g:
+		f, g = g, f
+	}
+	if e, ok := d.both[[2]edge{f, g}]; ok {
+		return e, nil
+	}
+	if d.left--; d.left < 0 || d.full() {
+		return 0, errLarge
+	}
+	atom := min(d.at(f).atom, d.at(g).atom)
+	f1, f0 := d.cofactors(f, atom)
+	g1, g0 := d.cofactors(g, atom)
+	then, err := d.and(f1, g1)
+	if err != nil {
+		return 0, err
+	}
+	els, err := d.and(f0, g0)
+	if err != nil {
+		return 0, err
+	}
+	e := d.node(atom, then, els)
+	d.both[[2]edge{f, g}] = e
+	return e, nil
+}
+
+func (d *diagrams) at(e edge) choice { return d.nodes[max(e, -e)] }
+
+// cofactors returns what a diagram is where an atom that it does not look behind holds, and where not.
+func (d *diagrams) cofactors(e edge, atom ilr.Term) (then, els edge) {
+	n := d.at(e)
+	switch {
+	case n.atom != atom:
+		return e, e
+	case e < 0:
+		return -n.then, -n.els
+	}
+	return n.then, n.els
+}
+
+// node returns the diagram that chooses by an atom in front of those of two others.
+func (d *diagrams) node(atom ilr.Term, then, els edge) edge {
+	if then == els {
+		return then
+	}
+	sign := edge(1)
+	if then < 0 {
+		then, els, sign = -then, -els, -1
+	}
+	c := choice{atom, then, els}
+	e, ok := d.unique[c]
+	if !ok {
+		e = edge(len(d.nodes))
+		d.nodes = append(d.nodes, c)
+		d.unique[c] = e
+	}
+	return sign * e
+}
+
+// model returns values of variables with which a diagram that is not false holds, if its atoms are variables and what
+// they are compared with, each its own; others may not suit.
+func (d *diagrams) model(e edge) ilr.Model {
+	m := ilr.Model{BV: map[ilr.Term]bits.Vec{}}
+	for e != always && e != never {
+		atom := d.at(e).atom
+		then, els := d.cofactors(e, atom)
+		holds := els == never
+		if e = els; holds {
+			e = then
+		}
+		d.assign(m, atom, holds)
+	}
+	return m
+}
+
+// assign gives the variable of an atom a value with which it holds, or does not.
+func (d *diagrams) assign(m ilr.Model, atom ilr.Term, holds bool) {
+	one := uint64(0)
+	if holds {
+		one = 1
+	}
+	switch d.s.Kind(atom) {
+	case ilr.KVar:
+		m.BV[atom] = bits.New(1, one)
+	case ilr.KEq:
+		v, c := d.s.Arg(atom, 0), d.s.Arg(atom, 1)
+		if d.s.Kind(v) == ilr.KConst {
+			v, c = c, v
+		}
+		value, ok := d.s.ConstVal(c)
+		if !ok || d.s.Kind(v) != ilr.KVar {
+			return
+		}
+		if !holds {
+			value = bits.Not(value)
+		}
+		m.BV[v] = value
+	}
+}

@@ -1,0 +1,85 @@
+package problem
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/bits"
+	"github.com/firmproof/firmproof/verifier/ilr"
+)
+
+// randomChoices makes Bool terms over variables of all kinds of atoms, as they are written.
+func randomChoices(s *ilr.Store, rnd *rand.Rand, vars []ilr.Term, n int) []ilr.Term {
+	terms := append([]ilr.Term(nil), vars...)
+	pick := func() ilr.Term { return terms[rnd.Intn(len(terms))] }
+	for range n {
+		switch rnd.Intn(4) {
+		case 0:
+			terms = append(terms, s.Not(pick()))
+		case 1:
+			terms = append(terms, s.And(pick(), pick()))
+		case 2:
+			terms = append(terms, s.Eq(pick(), pick()))
+		default:
+			terms = append(terms, s.Ite(pick(), pick(), pick()))
+		}
+	}
+	return terms[len(vars):]
+}
+
+// TestDiagrams: the diagram of a term is false if the term is for all values of its variables, and only then as long as
+// there are steps; the model of one that is not is one of the term.
+func TestDiagrams(t *testing.T) {
+	rnd := rand.New(rand.NewSource(1))
+	excluded, models := 0, 0
+	for range 200 {
+		s := ilr.NewStore(nil)
+		var vars []ilr.Term
+		for _, name := range []string{"a", "b", "c"} {
+			vars = append(vars, s.Var(name, ilr.Bool))
+		}
+		words := []ilr.Term{s.Var("x", ilr.BV(8)), s.Var("y", ilr.BV(8))}
+		vars = append(vars, s.Eq(words[0], s.Int(8, 0)), s.Eq(words[1], s.Int(8, 5)))
+		d := newDiagrams(s)
+		for _, u := range randomChoices(s, rnd, vars, 30) {
+			possible := false
+			for bit := range 32 {
+				m := ilr.Model{BV: map[ilr.Term]bits.Vec{}}
+				for i := range 3 {
+					m.BV[vars[i]] = bits.New(1, uint64(bit>>i&1))
+				}
+				m.BV[words[0]] = bits.New(8, uint64(bit>>3&1))
+				m.BV[words[1]] = bits.New(8, 5+uint64(bit>>4&1))
+				possible = possible || s.NewEvaluator(m, nil).Holds(u)
+			}
+			e := d.make(u)
+			if (e == never) == possible {
+				t.Fatalf("%v: diagram %d, possible %v", u, e, possible)
+			}
+			if e == never {
+				excluded++
+				continue
+			}
+			if models++; !s.NewEvaluator(d.model(e), nil).Holds(u) {
+				t.Fatalf("%v: no model of it", u)
+			}
+		}
+	}
+	if excluded < 20 || models < 1000 {
+		t.Errorf("%d terms that are never true, %d that may be", excluded, models)
+	}
+}
+
+// TestDiagramsOfMuch: without steps, terms are atoms, and nothing is excluded that is possible.
+func TestDiagramsOfMuch(t *testing.T) {
+	s := ilr.NewStore(nil)
+	d := newDiagrams(s)
+	a, b, c := s.Var("a", ilr.Bool), s.Var("b", ilr.Bool), s.Var("c", ilr.Bool)
+	d.nodes = append(d.nodes, make([]choice, 1_000_000)...)
+	if !d.full() {
+		t.Fatal("not full")
+	}
+	if e := d.make(s.And(s.Xor(a, b), s.Xor(b, c))); e == never {
+		t.Error("excluded")
+	}
+}
