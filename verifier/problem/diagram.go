@@ -87,7 +87,7 @@ func (d *diagrams) splits(t ilr.Term) bool {
 // one returns the diagram of a term whose arguments have theirs.
 func (d *diagrams) one(t ilr.Term) edge {
 	if !d.splits(t) {
-		return d.node(t, always, never)
+		return d.atom(t)
 	}
 	arg := func(i int) edge { return d.of[d.s.Arg(t, i)] }
 	var e edge
@@ -106,6 +106,24 @@ func (d *diagrams) one(t ilr.Term) edge {
 		return d.node(t, always, never)
 	}
 	return e
+}
+
+// atom returns the diagram of a term that is not looked into; of a bit that is compared with 0 or 1, that of the bit.
+func (d *diagrams) atom(t ilr.Term) edge {
+	if d.s.Kind(t) == ilr.KEq && d.s.Width(d.s.Arg(t, 0)) == 1 {
+		bit, c := d.s.Arg(t, 0), d.s.Arg(t, 1)
+		if d.s.Kind(bit) == ilr.KConst {
+			bit, c = c, bit
+		}
+		if v, ok := d.s.ConstVal(c); ok {
+			e := d.node(bit, always, never)
+			if v.IsZero() {
+				e = -e
+			}
+			return e
+		}
+	}
+	return d.node(t, always, never)
 }
 
 func (d *diagrams) ite(c, a, b edge) (edge, error) {

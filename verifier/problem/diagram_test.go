@@ -40,16 +40,20 @@ func TestDiagrams(t *testing.T) {
 		}
 		words := []ilr.Term{s.Var("x", ilr.BV(8)), s.Var("y", ilr.BV(8))}
 		vars = append(vars, s.Eq(words[0], s.Int(8, 0)), s.Eq(words[1], s.Int(8, 5)))
+		bit := s.Var("z", ilr.BV(1))
+		vars = append(vars, s.Make(ilr.KEq, ilr.Bool, 0, []ilr.Term{bit, s.Int(1, 0)}),
+			s.Make(ilr.KEq, ilr.Bool, 0, []ilr.Term{bit, s.Int(1, 1)}))
 		d := newDiagrams(s)
 		for _, u := range randomChoices(s, rnd, vars, 30) {
 			possible := false
-			for bit := range 32 {
+			for values := range 64 {
 				m := ilr.Model{BV: map[ilr.Term]bits.Vec{}}
 				for i := range 3 {
-					m.BV[vars[i]] = bits.New(1, uint64(bit>>i&1))
+					m.BV[vars[i]] = bits.New(1, uint64(values>>i&1))
 				}
-				m.BV[words[0]] = bits.New(8, uint64(bit>>3&1))
-				m.BV[words[1]] = bits.New(8, 5+uint64(bit>>4&1))
+				m.BV[words[0]] = bits.New(8, uint64(values>>3&1))
+				m.BV[words[1]] = bits.New(8, 5+uint64(values>>4&1))
+				m.BV[bit] = bits.New(1, uint64(values>>5))
 				possible = possible || s.NewEvaluator(m, nil).Holds(u)
 			}
 			e := d.make(u)
