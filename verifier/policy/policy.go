@@ -176,6 +176,7 @@ const (
 	LateProbeConflicts = 20
 	ChoiceSteps        = 20_000  // for the diagram of a question
 	ChoiceNodes        = 500_000 // of the diagrams of a formula's questions, before they are begun anew
+	WordChoices        = 64      // of a word that choices give constants
 	ChoicesLeast       = 100     // questions that so many have to be enough for
 	ProbeModels        = 8       // of earlier answers, tried before the solver is asked
 	ProbeValues        = 500_000 // of terms under them; fewer models where the formula is large

@@ -18,6 +18,7 @@ type diagrams struct {
 	unique map[choice]edge
 	both   map[[2]edge]edge // conjunctions
 	of     map[ilr.Term]edge
+	words  map[ilr.Term]*word
 	left   int // steps of the question at hand
 }
 
@@ -37,7 +38,7 @@ type choice struct {
 
 func newDiagrams(s *ilr.Store) *diagrams {
 	return &diagrams{s: s, nodes: make([]choice, 2), unique: map[choice]edge{}, both: map[[2]edge]edge{},
-		of: map[ilr.Term]edge{s.True(): always, s.False(): never}}
+		words: map[ilr.Term]*word{}, of: map[ilr.Term]edge{s.True(): always, s.False(): never}}
 }
 
 // full reports whether no more questions are answered.
@@ -51,42 +52,64 @@ func (d *diagrams) make(t ilr.Term) edge {
 	d.left = policy.ChoiceSteps
 	for stack := []ilr.Term{t}; len(stack) > 0; {
 		u := stack[len(stack)-1]
-		if d.of[u] != 0 {
+		if d.has(u) {
 			stack = stack[:len(stack)-1]
 			continue
 		}
 		n := len(stack)
-		if d.splits(u) {
-			for i := range d.s.NumArgs(u) {
-				if a := d.s.Arg(u, i); d.of[a] == 0 {
-					stack = append(stack, a)
-				}
+		from, to := d.parts(u)
+		for i := from; i < to; i++ {
+			if a := d.s.Arg(u, i); !d.has(a) {
+				stack = append(stack, a)
 			}
 		}
-		if len(stack) == n {
+		switch {
+		case len(stack) > n:
+		case d.s.Sort(u).Kind == ilr.SortBool:
 			d.of[u] = d.one(u)
-			stack = stack[:n-1]
+		default:
+			d.words[u] = d.word(u)
 		}
 	}
 	return d.of[t]
 }
 
-// splits reports whether a term is looked into.
-func (d *diagrams) splits(t ilr.Term) bool {
-	switch d.s.Kind(t) {
+// has reports whether a term is done.
+func (d *diagrams) has(t ilr.Term) bool { return d.of[t] != 0 || d.words[t] != nil }
+
+// parts returns which of the arguments of a term are looked into.
+func (d *diagrams) parts(t ilr.Term) (from, to int) {
+	switch n := d.s.NumArgs(t); d.s.Kind(t) {
 	case ilr.KNot, ilr.KAnd:
-		return true
+		return 0, n
 	case ilr.KIte:
-		return true // a Bool term's is one of Bool terms
+		if d.s.Sort(t).Kind != ilr.SortArray {
+			return 0, n
+		}
 	case ilr.KEq:
-		return d.s.Sort(d.s.Arg(t, 0)).Kind == ilr.SortBool
+		if d.s.Sort(d.s.Arg(t, 0)).Kind == ilr.SortBool {
+			return 0, n
+		}
+		return d.chosen(t)
+	case ilr.KUlt, ilr.KSlt:
+		return d.chosen(t)
 	}
-	return false
+	return 0, 0
+}
+
+// chosen returns which argument of a comparison is a choice that is compared with a constant.
+func (d *diagrams) chosen(t ilr.Term) (from, to int) {
+	for i := range 2 {
+		if d.s.Kind(d.s.Arg(t, i)) == ilr.KIte && d.s.Kind(d.s.Arg(t, 1-i)) == ilr.KConst {
+			return i, i + 1
+		}
+	}
+	return 0, 0
 }
 
 // one returns the diagram of a term whose arguments have theirs.
 func (d *diagrams) one(t ilr.Term) edge {
-	if !d.splits(t) {
+	if from, to := d.parts(t); from == to {
 		return d.atom(t)
 	}
 	arg := func(i int) edge { return d.of[d.s.Arg(t, i)] }
@@ -98,7 +121,13 @@ func (d *diagrams) one(t ilr.Term) edge {
 	case ilr.KAnd:
 		e, err = d.and(arg(0), arg(1))
 	case ilr.KEq:
+		if d.s.Sort(d.s.Arg(t, 0)).Kind != ilr.SortBool {
+			e, err = d.compare(t)
+			break
+		}
 		e, err = d.ite(arg(0), arg(1), -arg(1))
+	case ilr.KUlt, ilr.KSlt:
+		e, err = d.compare(t)
 	case ilr.KIte:
 		e, err = d.ite(arg(0), arg(1), arg(2))
 	}

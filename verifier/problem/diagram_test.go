@@ -2,6 +2,7 @@ package problem
 
 import (
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/bits"
@@ -9,11 +10,25 @@ import (
 )
 
 // randomChoices makes Bool terms over variables of all kinds of atoms, as they are written.
-func randomChoices(s *ilr.Store, rnd *rand.Rand, vars []ilr.Term, n int) []ilr.Term {
+func randomChoices(s *ilr.Store, rnd *rand.Rand, vars, words []ilr.Term, n int) []ilr.Term {
 	terms := append([]ilr.Term(nil), vars...)
+	words, kinds := slices.Clone(words), 4
+	if len(words) > 0 {
+		kinds = 7
+	}
+	for v := range 4 {
+		words = append(words, s.Int(8, int64(v)))
+	}
 	pick := func() ilr.Term { return terms[rnd.Intn(len(terms))] }
+	word := func() ilr.Term { return words[rnd.Intn(len(words))] }
 	for range n {
-		switch rnd.Intn(4) {
+		switch rnd.Intn(kinds) {
+		case 4:
+			words = append(words, s.Ite(pick(), word(), word()))
+		case 5:
+			terms = append(terms, s.Eq(word(), word()))
+		case 6:
+			terms = append(terms, s.Ult(word(), word()), s.Slt(word(), s.Int(8, int64(rnd.Intn(5)-1))))
 		case 0:
 			terms = append(terms, s.Not(pick()))
 		case 1:
@@ -44,7 +59,7 @@ func TestDiagrams(t *testing.T) {
 		vars = append(vars, s.Make(ilr.KEq, ilr.Bool, 0, []ilr.Term{bit, s.Int(1, 0)}),
 			s.Make(ilr.KEq, ilr.Bool, 0, []ilr.Term{bit, s.Int(1, 1)}))
 		d := newDiagrams(s)
-		for _, u := range randomChoices(s, rnd, vars, 30) {
+		for _, u := range randomChoices(s, rnd, vars, nil, 40) {
 			possible := false
 			for values := range 64 {
 				m := ilr.Model{BV: map[ilr.Term]bits.Vec{}}
@@ -71,6 +86,34 @@ func TestDiagrams(t *testing.T) {
 	}
 	if excluded < 20 || models < 1000 {
 		t.Errorf("%d terms that are never true, %d that may be", excluded, models)
+	}
+}
+
+// TestDiagramsOfWords: with words that are compared, what may be true is not excluded.
+func TestDiagramsOfWords(t *testing.T) {
+	rnd := rand.New(rand.NewSource(2))
+	excluded, possible := 0, 0
+	for range 300 {
+		s := ilr.NewStore(nil)
+		vars := []ilr.Term{s.Var("a", ilr.Bool), s.Var("b", ilr.Bool)}
+		x := s.Var("x", ilr.BV(8))
+		d := newDiagrams(s)
+		for _, u := range randomChoices(s, rnd, vars, []ilr.Term{x}, 40) {
+			may := false
+			for values := range 4 * 16 {
+				m := ilr.Model{BV: map[ilr.Term]bits.Vec{vars[0]: bits.New(1, uint64(values&1)),
+					vars[1]: bits.New(1, uint64(values>>1&1)), x: bits.New(8, uint64(values>>2-4)&0xff)}}
+				may = may || s.NewEvaluator(m, nil).Holds(u)
+			}
+			if e := d.make(u); e != never {
+				possible++
+			} else if excluded++; may {
+				t.Fatalf("%v: excluded", s.String(u))
+			}
+		}
+	}
+	if excluded < 100 || possible < 1000 {
+		t.Errorf("%d terms are excluded, %d may be true", excluded, possible)
 	}
 }
 
