@@ -28,11 +28,37 @@ func (a *ArrayValue) At(i bits.Vec) bits.Vec {
 
 // Evaluator computes values of terms under one model, remembering them.
 type Evaluator struct {
-	s     *Store
-	m     Model
-	value map[Term]bits.Vec
-	float FloatEval
-	args  []bits.Vec
+	s      *Store
+	m      Model
+	values [][]bits.Vec // by number of the term, so many each; no width: not computed. nil: none of them is
+	float  FloatEval
+	args   []bits.Vec
+}
+
+// valuesAtOnce is how many terms made one after the other have their values beside each other: a question is of few of a
+// formula's terms, and of their neighbours.
+const valuesAtOnce Term = 128
+
+// value returns what was computed of t; else it has no width.
+func (e *Evaluator) value(t Term) bits.Vec {
+	if i := int(t / valuesAtOnce); i < len(e.values) && e.values[i] != nil {
+		return e.values[i][t%valuesAtOnce]
+	}
+	return bits.Vec{}
+}
+
+func (e *Evaluator) set(t Term, v bits.Vec) {
+	if v.Width() == 0 {
+		panic(fmt.Sprintf("ilr: no value of %s", e.s.Kind(t)))
+	}
+	i := int(t / valuesAtOnce)
+	if n := i + 1 - len(e.values); n > 0 {
+		e.values = append(e.values, make([][]bits.Vec, n)...)
+	}
+	if e.values[i] == nil {
+		e.values[i] = make([]bits.Vec, valuesAtOnce)
+	}
+	e.values[i][t%valuesAtOnce] = v
 }
 
 // FloatEval computes a floating-point kind on constant arguments; w is the result's width (1 for comparisons).
@@ -40,7 +66,7 @@ type FloatEval func(k Kind, rm RoundingMode, w int, args []bits.Vec) bits.Vec
 
 // NewEvaluator evaluates terms of s under m; float nil is EvalFloat.
 func (s *Store) NewEvaluator(m Model, float FloatEval) *Evaluator {
-	return &Evaluator{s: s, m: m, value: map[Term]bits.Vec{}, float: float}
+	return &Evaluator{s: s, m: m, float: float}
 }
 
 // Eval returns the value of t under m.
@@ -51,29 +77,28 @@ func (e *Evaluator) Value(t Term) bits.Vec {
 	stack := []Term{t}
 	for len(stack) > 0 {
 		u := stack[len(stack)-1]
-		if _, ok := e.value[u]; ok {
+		if e.Known(u) {
 			stack = stack[:len(stack)-1]
 			continue
 		}
 		n := len(stack)
 		for i := 0; i < e.s.NumArgs(u); i++ {
 			a := e.s.Arg(u, i)
-			if _, ok := e.value[a]; !ok && e.s.Sort(a).Kind != SortArray {
+			if !e.Known(a) && e.s.Sort(a).Kind != SortArray {
 				stack = append(stack, a)
 			}
 		}
 		if len(stack) == n {
-			e.value[u] = e.one(u)
+			e.set(u, e.one(u))
 			stack = stack[:len(stack)-1]
 		}
 	}
-	return e.value[t]
+	return e.value(t)
 }
 
 // Known reports whether the value of t was asked for already, or is a part of one that was.
 func (e *Evaluator) Known(t Term) bool {
-	_, ok := e.value[t]
-	return ok
+	return e.value(t).Width() > 0
 }
 
 // Holds reports whether the Bool t is true.
@@ -89,11 +114,11 @@ func (e *Evaluator) one(u Term) bits.Vec {
 		}
 		return bits.New(max(1, s.Width(u)), 0)
 	case k == KSelect:
-		return e.element(s.Arg(u, 0), e.value[s.Arg(u, 1)])
+		return e.element(s.Arg(u, 0), e.value(s.Arg(u, 1)))
 	}
 	args := e.args[:0]
 	for i := 0; i < s.NumArgs(u); i++ {
-		args = append(args, e.value[s.Arg(u, i)])
+		args = append(args, e.value(s.Arg(u, i)))
 	}
 	e.args = args
 	if e.float != nil && s.Kind(u) >= KFAdd {

@@ -1,6 +1,7 @@
 package ilr
 
 import (
+	"fmt"
 	"math/rand"
 	"testing"
 
@@ -81,6 +82,27 @@ func TestArrays(t *testing.T) {
 	}
 	if s.Select(s.Store(a, i, n), i) != n {
 		t.Error("read over write at the same index is not the written value")
+	}
+}
+
+// TestEvaluator: values of terms far apart are kept, and of their neighbours nothing is known.
+func TestEvaluator(t *testing.T) {
+	s := NewStore(nil)
+	var vars []Term
+	for i := range 1000 {
+		vars = append(vars, s.Var(fmt.Sprint("x", i), BV(100)))
+	}
+	e := s.NewEvaluator(Model{BV: map[Term]bits.Vec{vars[900]: bits.New(100, 5)}}, nil)
+	sum := s.Add(vars[900], vars[3])
+	for range 2 {
+		if got := e.Value(sum); got != bits.New(100, 5) {
+			t.Errorf("got %v", got)
+		}
+	}
+	for i, v := range vars {
+		if want := i == 3 || i == 900; e.Known(v) != want {
+			t.Errorf("x%d: known %v", i, !want)
+		}
 	}
 }
 
