@@ -174,12 +174,14 @@ const (
 	ProbeConflicts     = 200 // for an answer about one address while the formula is made
 	ProbesGivenUp      = 10  // after so many without an answer, the next get fewer
 	LateProbeConflicts = 20
-	ChoiceSteps        = 20_000  // for the diagram of a question
-	ChoiceNodes        = 500_000 // of the diagrams of a formula's questions, before they are begun anew
-	WordChoices        = 64      // of a word that choices give constants
-	ChoicesLeast       = 100     // questions that so many have to be enough for
-	ProbeModels        = 8       // of earlier answers, tried before the solver is asked
-	ProbeValues        = 500_000 // of terms under them; fewer models where the formula is large
+	FirstChoiceSteps   = 10_000    // of diagrams of questions, half of what is left for each
+	ChoicesPerTerm     = 2         // such steps are won by an answer, per term of the formula
+	ChoiceSteps        = 200_000   // most for one question
+	ChoiceNodes        = 2_000_000 // of the diagrams, and what is known of them, before they are begun anew
+	WordChoices        = 64        // of a word that choices give constants
+	WrongChoices       = 4         // models of diagrams that do not suit, more than do, before no more are tried
+	ProbeModels        = 8         // of earlier answers, tried before the solver is asked
+	ProbeValues        = 500_000   // of terms under them; fewer models where the formula is large
 
 	CoverageConflicts = 5000 // for a question about lines that no execution was seen to come to
 	CoveragePercent   = 10   // of the time that a round leaves

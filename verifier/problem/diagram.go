@@ -20,6 +20,7 @@ type diagrams struct {
 	of     map[ilr.Term]edge
 	words  map[ilr.Term]*word
 	left   int // steps of the question at hand
+	stored int // values of words
 }
 
 // edge is the index of a node; negative: of its negation.
@@ -42,14 +43,14 @@ func newDiagrams(s *ilr.Store) *diagrams {
 }
 
 // full reports whether no more questions are answered.
-func (d *diagrams) full() bool { return len(d.nodes) > policy.ChoiceNodes }
+func (d *diagrams) full() bool { return len(d.nodes)+len(d.both)+d.stored > policy.ChoiceNodes }
 
 // errLarge ends the making of a diagram.
 var errLarge = errors.New("diagram: too many steps")
 
-// make returns the diagram of a Bool term.
-func (d *diagrams) make(t ilr.Term) edge {
-	d.left = policy.ChoiceSteps
+// make returns the diagram of a Bool term, after at most so many steps.
+func (d *diagrams) make(t ilr.Term, steps int) edge {
+	d.left = steps
 	for stack := []ilr.Term{t}; len(stack) > 0; {
 		u := stack[len(stack)-1]
 		if d.has(u) {

@@ -1,12 +1,14 @@
 package problem
 
 import (
+	"fmt"
 	"math/rand"
 	"slices"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // randomChoices makes Bool terms over variables of all kinds of atoms, as they are written.
@@ -71,7 +73,7 @@ func TestDiagrams(t *testing.T) {
 				m.BV[bit] = bits.New(1, uint64(values>>5))
 				possible = possible || s.NewEvaluator(m, nil).Holds(u)
 			}
-			e := d.make(u)
+			e := d.make(u, 20_000)
 			if (e == never) == possible {
 				t.Fatalf("%v: diagram %d, possible %v", u, e, possible)
 			}
@@ -105,7 +107,7 @@ func TestDiagramsOfWords(t *testing.T) {
 					vars[1]: bits.New(1, uint64(values>>1&1)), x: bits.New(8, uint64(values>>2-4)&0xff)}}
 				may = may || s.NewEvaluator(m, nil).Holds(u)
 			}
-			if e := d.make(u); e != never {
+			if e := d.make(u, 20_000); e != never {
 				possible++
 			} else if excluded++; may {
 				t.Fatalf("%v: excluded", s.String(u))
@@ -117,16 +119,56 @@ func TestDiagramsOfWords(t *testing.T) {
 	}
 }
 
+// TestChoicesAreWorth: diagrams that answer nothing take no more steps than they were given, and what answers goes on.
+func TestChoicesAreWorth(t *testing.T) {
+	s := ilr.NewStore(nil)
+	rnd := rand.New(rand.NewSource(3))
+	var vars []ilr.Term
+	for i := range 40 {
+		vars = append(vars, s.Var(fmt.Sprint("v", i), ilr.Bool))
+	}
+	one := func() ilr.Term {
+		v := vars[rnd.Intn(len(vars))]
+		if rnd.Intn(2) == 0 {
+			return s.Not(v)
+		}
+		return v
+	}
+	p := &Prober{Store: s}
+	for range 50 {
+		all := s.True()
+		for range 160 {
+			all = s.And(all, s.Or(one(), one(), one()))
+		}
+		if excluded, _ := p.choose(all); excluded {
+			t.Fatal("too few clauses to be impossible is excluded")
+		}
+	}
+	if p.gained < -policy.FirstChoiceSteps || p.gained > -policy.FirstChoiceSteps/2 {
+		t.Errorf("%d steps were gained", p.gained)
+	}
+	p = &Prober{Store: s}
+	for i := range 100 {
+		x, y := vars[i%40], vars[(i+1+i/40)%40]
+		if excluded, _ := p.choose(s.And(s.Xor(x, y), s.Eq(x, y))); !excluded {
+			t.Fatalf("question %d is not excluded", i)
+		}
+	}
+	if p.gained <= 0 {
+		t.Errorf("%d steps were gained", p.gained)
+	}
+}
+
 // TestDiagramsOfMuch: without steps, terms are atoms, and nothing is excluded that is possible.
 func TestDiagramsOfMuch(t *testing.T) {
 	s := ilr.NewStore(nil)
 	d := newDiagrams(s)
 	a, b, c := s.Var("a", ilr.Bool), s.Var("b", ilr.Bool), s.Var("c", ilr.Bool)
-	d.nodes = append(d.nodes, make([]choice, 1_000_000)...)
+	d.nodes = append(d.nodes, make([]choice, 2_000_000)...)
 	if !d.full() {
 		t.Fatal("not full")
 	}
-	if e := d.make(s.And(s.Xor(a, b), s.Xor(b, c))); e == never {
+	if e := d.make(s.And(s.Xor(a, b), s.Xor(b, c)), 20_000); e == never {
 		t.Error("excluded")
 	}
 }

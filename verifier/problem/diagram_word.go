@@ -36,6 +36,9 @@ func (d *diagrams) word(t ilr.Term) *word {
 
 // either returns a where c holds, else b.
 func (d *diagrams) either(c edge, a, b *word) (*word, error) {
+	if d.left -= len(a.values) + len(b.values); d.left < 0 {
+		return nil, errLarge
+	}
 	rest, err := d.ite(c, a.rest, b.rest)
 	if err != nil {
 		return nil, err
@@ -64,6 +67,7 @@ func (d *diagrams) either(c edge, a, b *word) (*word, error) {
 	if len(out.values) > policy.WordChoices {
 		return nil, errLarge
 	}
+	d.stored += len(out.values)
 	return out, nil
 }
 
@@ -81,6 +85,9 @@ func (d *diagrams) compare(t ilr.Term) (edge, error) {
 	constant, _ := d.s.ConstVal(d.s.Arg(t, 1-at))
 	args := []bits.Vec{constant, constant}
 	w := d.words[d.s.Arg(t, at)]
+	if d.left -= len(w.values); d.left < 0 {
+		return 0, errLarge
+	}
 	not, err := d.and(w.rest, -d.atom(t))
 	if err != nil {
 		return 0, err

@@ -19,9 +19,9 @@ type Prober struct {
 	Proven bool // the solver proves what is not possible, and nobody else says so
 
 	givenUp int              // questions of Possible
-	choices *diagrams        // nil before the first question, and after the last
-	asked   int              // of choices, since they were begun
-	useless bool             // too few questions filled them
+	choices *diagrams        // nil before the first question
+	gained  int              // steps that their answers were worth, less those that they took
+	wrong   int              // models of theirs that did not suit, less those that did
 	models  []*ilr.Evaluator // of earlier answers, the one that was of use last first
 }
 
@@ -64,7 +64,7 @@ func (p *Prober) ask(ctx context.Context, cond ilr.Term) solve.Answer {
 	}
 	if excluded, m := p.choose(cond); excluded {
 		return solve.Unsat
-	} else if m != nil && holds(p.Store, m, cond) {
+	} else if m != nil {
 		p.keep(m)
 		return solve.Sat
 	}
@@ -83,27 +83,37 @@ func (p *Prober) keep(m *ilr.Evaluator) {
 	p.models = slices.Insert(p.models[:min(len(p.models), policy.ProbeModels-1)], 0, m)
 }
 
-// choose reports whether no choices lead to cond, or returns values with which some may.
+// choose reports whether no choices lead to cond, or returns a model of it if theirs is one. The diagrams take steps as
+// long as their answers are worth it: the solver would have gone through the formula for each.
 func (p *Prober) choose(cond ilr.Term) (excluded bool, m *ilr.Evaluator) {
-	if p.Proven || p.useless {
+	steps := min((policy.FirstChoiceSteps+p.gained)/2, policy.ChoiceSteps)
+	if p.Proven || steps <= 0 {
 		return false, nil
 	}
-	if p.choices == nil {
-		p.choices, p.asked = newDiagrams(p.Store), 0
+	if p.choices == nil || p.choices.full() {
+		p.choices = newDiagrams(p.Store)
 	}
-	p.asked++
-	e := p.choices.make(cond)
-	if p.choices.full() { // and begun anew, unless each question takes much of the room
-		p.choices, p.useless = nil, p.asked < policy.ChoicesLeast
-	}
-	switch {
-	case e == never:
+	e := p.choices.make(cond, steps)
+	p.gained -= steps - max(0, p.choices.left)
+	if e == never {
+		p.gained += p.worth()
 		return true, nil
-	case p.choices == nil:
+	}
+	if p.wrong >= policy.WrongChoices {
 		return false, nil
 	}
-	return false, p.Store.NewEvaluator(p.choices.model(e), ilr.EvalFloat)
+	m = p.Store.NewEvaluator(p.choices.model(e), ilr.EvalFloat)
+	if !holds(p.Store, m, cond) {
+		p.wrong++
+		return false, nil
+	}
+	p.gained += p.worth()
+	p.wrong = max(0, p.wrong-1)
+	return false, m
 }
+
+// worth returns how many steps an answer of the solver takes.
+func (p *Prober) worth() int { return policy.ChoicesPerTerm * p.Store.Len() }
 
 // holds reports whether m satisfies each of the terms that cond is the conjunction of; the first that it does not
 // satisfy ends it.
