@@ -17,8 +17,8 @@ func TestLetGo(t *testing.T) {
 		verified              time.Duration
 		least                 int // that are compared
 	}{
-		{1, 1, 0, 0, 1}, {4, 1, 0, 0, 2}, {5, 1, 0, 12 * time.Second, 4}, {100, 1, 0, 12 * time.Second, 20}, {100, 2, 0, 12 * time.Second, 38},
-		{100, 10, 0, 60 * time.Second, 100}, {300, 400, 0, 0, 250}, {20, 1, 3, 12 * time.Second, 4}, {20, 1, 9, 12 * time.Second, 0},
+		{1, 1, 0, 0, 1}, {4, 1, 0, 0, 2}, {5, 1, 0, 12 * time.Second, 3}, {100, 1, 0, 12 * time.Second, 8}, {100, 2, 0, 12 * time.Second, 14},
+		{100, 10, 0, 60 * time.Second, 100}, {300, 400, 0, 0, 160}, {20, 1, 3, 12 * time.Second, 3}, {20, 1, 9, 12 * time.Second, 0},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			jobs := []Job{{}, {Base: true}}

@@ -28,18 +28,19 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if known == nil {
 		known = NewKnown(nil)
 	}
+	ctx, finish := budget.Ensure(ctx)
+	defer finish()
+	defer budget.Work(ctx)() // joining both, too
+	before := budget.Processor(ctx)
 	v := versions{was: was, is: is, old: old, now: now, plan: plan, known: known}
 	m, both, err := v.joined(form{args: pair.Careful})
 	if err != nil {
 		out.Status = verdict.SameOpen
 		out.Reason = &verdict.Reason{Kind: verdict.Incomplete, Detail: err.Error()}
+		out.ProcessorMS = (budget.Processor(ctx) - before).Milliseconds()
 		return out
 	}
-	ctx, finish := budget.Ensure(ctx)
-	defer finish()
-	defer budget.Work(ctx)() // joining both, too
-	before := budget.Processor(ctx)
-	part, end := budget.Share(ctx, policy.PairFirstPercent)
+	part, end := firstPart(ctx)
 	first := v.oneAfterOther(part, m, both, *out)
 	end()
 	answer := first.out
@@ -49,8 +50,8 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if answer == nil && !first.ends {
 		answer = v.endless(ctx, *out)
 	}
-	if answer == nil && first.out.Status == verdict.SameBounded && !first.more {
-		answer = first.out // more time shows no more
+	if answer == nil && (ctx.Err() != nil || first.out.Status == verdict.SameBounded && !first.more) {
+		answer = first.out // more time shows no more, or there is none
 	}
 	if answer == nil {
 		m, both, _ = v.joined(form{args: pair.Careful}) // a run may change its program
@@ -117,7 +118,7 @@ type form struct {
 
 // joined returns a program of both versions, with a function that compares them.
 func (v *versions) joined(by form) (*ir.Module, *pair.Paired, error) {
-	j, err := pair.Join(v.was, v.is)
+	j, err := pair.Join(v.was, v.is, v.known.alikeIn(v.was, v.is))
 	if err != nil {
 		return nil, nil, err
 	}

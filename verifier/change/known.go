@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/firmproof/firmproof/verifier/budget"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/pair"
@@ -16,6 +17,8 @@ import (
 // whoever calls them. Several comparisons may use it at a time.
 type Known struct {
 	names map[string]string // of functions with another name, that of the old version
+	once  sync.Once
+	alike map[string]bool // of both programs: see pair.Alike
 
 	mu      sync.Mutex
 	shown   map[string]string // of functions that do the same, that of the old version
@@ -25,6 +28,12 @@ type Known struct {
 // NewKnown knows nothing yet. names has the names in the old version of functions that had others there.
 func NewKnown(names map[string]string) *Known {
 	return &Known{names: names, shown: map[string]string{}, settled: map[string]bool{}}
+}
+
+// alikeIn returns pair.Alike of the two programs.
+func (k *Known) alikeIn(was, is *ir.Module) map[string]bool {
+	k.once.Do(func() { k.alike = pair.Alike(was, is) })
+	return k.alike
 }
 
 func (k *Known) isSettled(name string) bool {
@@ -53,7 +62,7 @@ func (v *versions) unchanged() []pair.Callee {
 // from the leaves upwards, if nobody tried before.
 func (v *versions) findCallees(ctx context.Context) {
 	for _, c := range pair.Changed(v.was, v.is, v.old, v.now, v.known.names) {
-		if !v.known.isSettled(c.Name) {
+		if !v.known.isSettled(c.Name) && ctx.Err() == nil {
 			v.known.settle(c, v.serves(ctx, c))
 		}
 	}

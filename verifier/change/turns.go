@@ -20,6 +20,9 @@ import (
 // execution is known in which nothing differs and which both calls end. It takes a part of the time of ctx, and no longer
 // than until something differs.
 func (v *versions) same(ctx context.Context, out verdict.Comparison, by form, compared bool) *verdict.Comparison {
+	if ctx.Err() != nil {
+		return nil
+	}
 	m, both, err := v.joined(by)
 	if err != nil || len(both.Limits) > 0 { // with limits it is up to bounds, which is known
 		return nil
@@ -62,6 +65,9 @@ func (c *comparing) holds() bool {
 // returns nil.
 func (v *versions) endless(ctx context.Context, out verdict.Comparison) *verdict.Comparison {
 	for _, args := range []pair.Arguments{pair.Careful, pair.AnyApart} {
+		if ctx.Err() != nil {
+			return nil
+		}
 		m, both, err := v.joined(form{args: args})
 		if err != nil {
 			return nil
@@ -94,6 +100,14 @@ func (v *versions) comesToEnd(ctx context.Context) bool {
 	}
 	verifier.Run(part, m, plan)
 	return found.Load()
+}
+
+// firstPart is the part of the time for the first way to compare both versions: where there is little, all of it.
+func firstPart(ctx context.Context) (context.Context, context.CancelFunc) {
+	if left, limited := budget.Left(ctx); limited && left*policy.PairFirstPercent/100 < policy.PairFirstTime {
+		return budget.WithTimeout(ctx, policy.PairFirstTime)
+	}
+	return budget.Share(ctx, policy.PairFirstPercent)
 }
 
 // planOf is a plan for a function that calls both versions.

@@ -59,7 +59,9 @@ const (
 
 	// of processors, for comparisons of a change (PairsPart): for all together, and for each that is begun, at least
 	PairsFloor = time.Second
-	PairLeast  = 200 * time.Millisecond
+	PairLeast  = 500 * time.Millisecond
+
+	PairFirstTime = 250 * time.Millisecond // PairFirstPercent, at least
 
 	TraceGrace   = 500 * time.Millisecond // when the time is over, for the trace of what was found just before
 	AbandonAfter = time.Second            // when the time is over, an engine that goes on is left alone

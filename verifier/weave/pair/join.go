@@ -27,8 +27,20 @@ type Joined struct {
 
 var errNoCopy = errors.New("the program cannot be copied")
 
-// Join makes such a program; it shares nothing with old and now.
-func Join(old, now *ir.Module) (*Joined, error) {
+// Alike lists the functions of two programs with a body that are the same in both, with all that they come to, by name.
+func Alike(old, now *ir.Module) map[string]bool {
+	alike := map[string]bool{}
+	for _, f := range old.Funcs {
+		g := now.Func(f.Name)
+		if g != nil && !f.IsDecl() && !g.IsDecl() && f.Sig().Equal(g.Sig()) && old.Slice(f, false).Sum == now.Slice(g, false).Sum {
+			alike[f.Name] = true
+		}
+	}
+	return alike
+}
+
+// Join makes such a program; it shares nothing with old and now. alike has what Alike says of them.
+func Join(old, now *ir.Module, alike map[string]bool) (*Joined, error) {
 	m, _ := ir.Copy(now)
 	o, _ := ir.Copy(old)
 	if m == nil || o == nil {
@@ -36,7 +48,7 @@ func Join(old, now *ir.Module) (*Joined, error) {
 	}
 	j := &joining{m: m, o: o, globals: map[*ir.Global]*ir.Global{}, decls: map[*ir.Func]*ir.Func{},
 		alike: map[*ir.Func]*ir.Func{}}
-	j.pairFunctions()
+	j.pairFunctions(alike)
 	j.pairGlobals()
 	return j.join(), nil
 }
@@ -50,14 +62,14 @@ type joining struct {
 }
 
 // pairFunctions finds the functions that are the same in both.
-func (j *joining) pairFunctions() {
+func (j *joining) pairFunctions(alike map[string]bool) {
 	for _, f := range j.o.Funcs {
 		g := j.m.Func(f.Name)
 		switch {
 		case g == nil || !f.Sig().Equal(g.Sig()) || f.IsDecl() != g.IsDecl():
 		case f.IsDecl() && f.Model == g.Model:
 			j.decls[f] = g
-		case !f.IsDecl() && j.o.Slice(f, false).Sum == j.m.Slice(g, false).Sum:
+		case !f.IsDecl() && alike[f.Name]:
 			j.alike[f] = g
 		}
 	}
