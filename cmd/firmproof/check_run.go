@@ -13,7 +13,6 @@ import (
 	"github.com/firmproof/firmproof/pipeline/prepare"
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
-	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -242,7 +241,7 @@ func (r *checking) answer(ctx context.Context, n int, j *prepare.Job) *verdict.R
 	if r.certs != nil {
 		return r.certs.run(ctx, n, j)
 	}
-	within, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, policy.ClockFactor*j.Timeout))
+	within, cancel := budget.WithClock(ctx, j.Timeout, cmp.Or(r.clock, j.Clock()))
 	defer cancel()
 	if j.Pair != nil {
 		res := j.Behaviour(within)

@@ -39,6 +39,9 @@ func LetGo(jobs []Job, results []*verdict.Result) (next []int) {
 	return next
 }
 
+// Clock is how long a job may take by the clock: a busy machine may leave a comparison next to nothing of a short time.
+func (j *Job) Clock() time.Duration { return policy.ClockFactor * max(j.Timeout, leastTime) }
+
 // took returns the processor time that an answer cost.
 func took(res *verdict.Result) time.Duration {
 	return time.Duration(res.ProcessorMS) * time.Millisecond

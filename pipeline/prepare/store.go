@@ -155,7 +155,7 @@ func Work(ctx context.Context, folder string) error {
 
 // work answers the job, whose program is in data.
 func (j *Job) work(ctx context.Context, folder string, data []byte) (*verdict.Result, error) {
-	within, cancel := budget.With(ctx, j.Timeout)
+	within, cancel := budget.WithClock(ctx, j.Timeout, j.Clock())
 	defer cancel()
 	if j.Pair != nil {
 		was, err := j.Pair.read(data)
