@@ -176,10 +176,10 @@ const (
 	ProbeConflicts     = 200 // for an answer about one address while the formula is made
 	ProbesGivenUp      = 10  // after so many without an answer, the next get fewer
 	LateProbeConflicts = 20
-	FirstChoiceSteps   = 10_000    // of diagrams of questions, half of what is left for each
-	ChoicesPerTerm     = 2         // such steps are won by an answer, per term of the formula
-	ChoiceSteps        = 200_000   // most for one question
-	ChoiceNodes        = 2_000_000 // of the diagrams, and what is known of them, before they are begun anew
+	ChoicesAhead       = 8         // steps of diagrams of questions per term of the formula; half of what is left for each
+	ChoicesPerTerm     = 2         // such steps are won by an answer
+	ChoiceSteps        = 1_000_000 // most for one question
+	ChoiceNodes        = 8_000_000 // of the diagrams, and what is known of them, before they are begun anew
 	WordChoices        = 64        // of a word that choices give constants
 	WrongChoices       = 4         // models of diagrams that do not suit, more than do, before no more are tried
 	ProbeModels        = 8         // of earlier answers, tried before the solver is asked

@@ -144,7 +144,7 @@ func TestChoicesAreWorth(t *testing.T) {
 			t.Fatal("too few clauses to be impossible is excluded")
 		}
 	}
-	if p.gained < -policy.FirstChoiceSteps || p.gained > -policy.FirstChoiceSteps/2 {
+	if most := policy.ChoicesAhead * s.Len(); p.gained < -most || p.gained > -most/4 {
 		t.Errorf("%d steps were gained", p.gained)
 	}
 	p = &Prober{Store: s}
@@ -164,7 +164,7 @@ func TestDiagramsOfMuch(t *testing.T) {
 	s := ilr.NewStore(nil)
 	d := newDiagrams(s)
 	a, b, c := s.Var("a", ilr.Bool), s.Var("b", ilr.Bool), s.Var("c", ilr.Bool)
-	d.nodes = append(d.nodes, make([]choice, 2_000_000)...)
+	d.nodes = append(d.nodes, make([]choice, 8_000_000)...)
 	if !d.full() {
 		t.Fatal("not full")
 	}

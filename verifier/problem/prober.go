@@ -86,7 +86,7 @@ func (p *Prober) keep(m *ilr.Evaluator) {
 // choose reports whether no choices lead to cond, or returns a model of it if theirs is one. The diagrams take steps as
 // long as their answers are worth it: the solver would have gone through the formula for each.
 func (p *Prober) choose(cond ilr.Term) (excluded bool, m *ilr.Evaluator) {
-	steps := min((policy.FirstChoiceSteps+p.gained)/2, policy.ChoiceSteps)
+	steps := min((policy.ChoicesAhead*p.Store.Len()+p.gained)/2, policy.ChoiceSteps)
 	if p.Proven || steps <= 0 {
 		return false, nil
 	}
@@ -96,7 +96,7 @@ func (p *Prober) choose(cond ilr.Term) (excluded bool, m *ilr.Evaluator) {
 	e := p.choices.make(cond, steps)
 	p.gained -= steps - max(0, p.choices.left)
 	if e == never {
-		p.gained += p.worth()
+		p.gain()
 		return true, nil
 	}
 	if p.wrong >= policy.WrongChoices {
@@ -107,13 +107,15 @@ func (p *Prober) choose(cond ilr.Term) (excluded bool, m *ilr.Evaluator) {
 		p.wrong++
 		return false, nil
 	}
-	p.gained += p.worth()
+	p.gain()
 	p.wrong = max(0, p.wrong-1)
 	return false, m
 }
 
-// worth returns how many steps an answer of the solver takes.
-func (p *Prober) worth() int { return policy.ChoicesPerTerm * p.Store.Len() }
+// gain counts an answer: as many steps as the solver would have taken, about; what was gained long ago does not count.
+func (p *Prober) gain() {
+	p.gained = min(p.gained+policy.ChoicesPerTerm*p.Store.Len(), 2*policy.ChoiceSteps)
+}
 
 // holds reports whether m satisfies each of the terms that cond is the conjunction of; the first that it does not
 // satisfy ends it.
