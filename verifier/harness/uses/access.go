@@ -67,7 +67,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	}
 	u := &s.uses[k]
 	u.Reads, u.Writes = u.Reads || !writes, u.Writes || writes
-	off, far := int64(0), int64(0)
+	off := int64(0)
 	for in := step(v); in != nil; in = step(in.Args[0]) {
 		off += in.Off
 		if s.structs[k] > 0 && (step(in.Args[0]) != nil || s.inMember(in)) {
@@ -76,11 +76,6 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		for i, index := range in.Args[1:] {
 			u.Varies = true
 			s.indexes(k, index)
-			if most, bounded := s.most(index); bounded && in.Scales[i] >= 0 && !s.wentOn(v) {
-				far += most * in.Scales[i]
-			} else {
-				u.Loose = true
-			}
 			slot, plus := variable(index)
 			l, known := s.limitOf(slot)
 			if !known || l.param == k {
@@ -92,7 +87,6 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			s.told(k, l, max(plus, 0), in.Scales[i] == 1)
 		}
 	}
-	u.Far = max(u.Far, off+far+size)
 	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v) && !(size == s.numbers[k] && s.wentOn(v))
 }
 
@@ -214,12 +208,9 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Before = mine.Before || u.Before && plain
 		mine.Text = mine.Text || u.Text && plain
 		mine.Kept, mine.Handed = mine.Kept || u.Kept && plain, mine.Handed || u.Handed && plain
-		if !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j]) {
-			mine.Varies, mine.Loose = mine.Varies || u.Varies, mine.Loose || u.Loose || !plain
-		}
+		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j])
 		if plain {
-			mine.Need, mine.Far, mine.Align = max(mine.Need, u.Need), max(mine.Far, u.Far), max(mine.Align, u.Align)
-			mine.Ends = mine.Ends || u.Ends
+			mine.Need, mine.Align = max(mine.Need, u.Need), max(mine.Align, u.Align)
 		}
 		if u.Param >= 0 && plain {
 			n := s.number(in.Args[u.Param])
@@ -231,7 +222,7 @@ func (s *useScan) call(in *ir.Instr) {
 			if n >= 0 {
 				mine.says(n, u.Plus, u.Bytes)
 			}
-			mine.Elsewhere, mine.Loose = mine.Elsewhere || n < 0 || u.Elsewhere, mine.Loose || n < 0
+			mine.Elsewhere = mine.Elsewhere || n < 0 || u.Elsewhere
 		}
 	}
 }
@@ -258,15 +249,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.Writes = u.Writes || writes
-	if !s.isArray(k, v) && !s.inMember(v) {
-		u.Varies = true
-		if most, bounded := s.most(n); bounded && plain {
-			u.Far = max(u.Far, most)
-		} else {
-			u.Loose = true
-		}
-	}
+	u.Varies, u.Writes = u.Varies || !s.isArray(k, v) && !s.inMember(v), u.Writes || writes
 	if p := s.number(n); p >= 0 && plain {
 		u.says(p, 0, true)
 	} else if slot, plus := variable(n); plain && plus == 0 {
