@@ -64,7 +64,7 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 			Shown: map[string]string{}, Turns: change.Turns(module)}}
 	v.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: weave.Registers(module, Regions(img.Memory)), Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
-	callers := change.Callers(module)
+	callers := weave.Callers(module)
 	own := map[string]bool{}
 	for _, f := range img.Functions {
 		own[f.Name] = true

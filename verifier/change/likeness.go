@@ -18,8 +18,11 @@ type Likeness struct {
 }
 
 // LikenessOf returns what f is like, which callers call.
-func LikenessOf(f *ir.Func, callers []string) Likeness {
-	out := Likeness{Type: f.Sig().String(), Sketch: make([]uint32, policy.SketchSize), Callers: callers}
+func LikenessOf(f *ir.Func, callers []*ir.Func) Likeness {
+	out := Likeness{Type: f.Sig().String(), Sketch: make([]uint32, policy.SketchSize)}
+	for _, g := range callers {
+		out.Callers = append(out.Callers, g.Name)
+	}
 	for i := range out.Sketch {
 		out.Sketch[i] = ^uint32(0)
 	}
@@ -33,19 +36,6 @@ func LikenessOf(f *ir.Func, callers []string) Likeness {
 		for k := range out.Sketch { // the least number of each of several digests
 			sum = sum*6364136223846793005 + 1442695040888963407
 			out.Sketch[k] = min(out.Sketch[k], uint32(sum>>32))
-		}
-	}
-	return out
-}
-
-// Callers lists, for each function of m, those that call it, by name.
-func Callers(m *ir.Module) map[*ir.Func][]string {
-	out := map[*ir.Func][]string{}
-	for _, f := range m.Funcs {
-		for _, in := range instrsOf(f) {
-			if g := ir.CalledFunc(in); g != nil && !g.IsDecl() && g != f && !slices.Contains(out[g], f.Name) {
-				out[g] = append(out[g], f.Name)
-			}
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/testprogram"
+	"github.com/firmproof/firmproof/verifier/weave"
 )
 
 // TestRenamed: functions with another name are paired with what is like them, of their type, and with nothing else.
@@ -43,7 +44,7 @@ func TestRenamed(t *testing.T) {
 }
 
 func staticIn(m *ir.Module) map[string]Likeness {
-	out, callers := map[string]Likeness{}, Callers(m)
+	out, callers := map[string]Likeness{}, weave.Callers(m)
 	for _, f := range m.Funcs {
 		if !f.IsDecl() && !f.Public {
 			out[f.Name] = LikenessOf(f, callers[f])
