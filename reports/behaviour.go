@@ -28,8 +28,11 @@ func (b *Behaviour) Add(other Behaviour) {
 }
 
 // held reports whether a function has to do the same.
-func (b *Behaviour) held(name string) bool {
-	return slices.ContainsFunc(b.Unchanged, func(pattern string) bool {
+func (b *Behaviour) held(name string) bool { return MatchesAny(b.Unchanged, name) }
+
+// MatchesAny reports whether the name of a function in C is one that patterns (path.Match) stand for.
+func MatchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		is, err := path.Match(pattern, name)
 		return err == nil && is
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"path"
 	"slices"
 	"time"
 
@@ -61,14 +60,6 @@ func (b *preparation) keepVersion(t targets.Target, img *compile.Image, m *manif
 	return nil
 }
 
-// freezes reports whether a function, by its name in C, has to do the same.
-func (v *Version) freezes(name string) bool {
-	return slices.ContainsFunc(v.Frozen, func(pattern string) bool {
-		is, err := path.Match(pattern, name)
-		return err == nil && is
-	})
-}
-
 // behaviours makes the jobs that ask what the functions that changed do, and says for each target which functions only
 // one commit has.
 func behaviours(now, before *Built) ([]Job, map[string]reports.Behaviour) {
@@ -86,7 +77,7 @@ func behaviours(now, before *Built) ([]Job, map[string]reports.Behaviour) {
 		names := NamesBefore(list)
 		known := change.NewKnown(names)
 		for _, r := range list {
-			p := &Pair{Renewed: r, Names: names, Needed: is.freezes(cmp.Or(was.Bodies.Shown[r.Old], r.Old)),
+			p := &Pair{Renewed: r, Names: names, Needed: reports.MatchesAny(is.Frozen, cmp.Or(was.Bodies.Shown[r.Old], r.Old)),
 				Turn: is.Bodies.Turns[r.New], Now: is.Module, known: known}
 			jobs = append(jobs, Job{Plan: was.Plan, Timeout: limit, Label: "behaviour of " + r.New, Base: true,
 				Program: was.Module, Module: VersionFile, Pair: p})
