@@ -103,6 +103,9 @@ func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Tas
 	if !p.Base.Tasks {
 		return nil, nil
 	}
+	if !slices.ContainsFunc(tasks, func(t store.Task) bool { return t.State == store.TaskHeld }) {
+		return assemble(tasks, true, accepted)
+	}
 	all, err := jobsOf(tasks)
 	if err != nil {
 		return nil, err
@@ -132,22 +135,18 @@ func (s *Service) baseReport(ctx context.Context, p *prepared, tasks []store.Tas
 	return nil, s.letGo(ctx, held, jobs)
 }
 
-// compared is baseReport of tasks, whose jobs are given, when all but comparisons are over.
+// compared is baseReport of tasks, whose jobs are given, when all but comparisons are over: of these, some wait.
 func (s *Service) compared(ctx context.Context, tasks []store.Task, jobs []prepare.Job,
 	accepted []store.Acceptance) (*verdict.Report, error) {
-	results, waiting := make([]*verdict.Result, len(tasks)), false
+	results := make([]*verdict.Result, len(tasks))
 	for i, t := range tasks {
 		if t.State == store.TaskHeld {
-			waiting = true
 			continue
 		}
 		results[i] = &verdict.Result{}
 		if err := json.Unmarshal(t.Result, results[i]); err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
 		}
-	}
-	if !waiting {
-		return assemble(tasks, true, accepted)
 	}
 	if next := prepare.LetGo(jobs, results); len(next) > 0 {
 		var held []store.Task
