@@ -68,7 +68,7 @@ func (h *harness) otherPlace(own *ground) (base, size ir.Value) {
 
 // takesFew reports whether a pointer to elem leads to one in this harness (Program.Few).
 func (h *harness) takesFew(elem *ir.DType) bool {
-	return h.takesAnything(elem) && h.p.few != nil && h.p.few(elem)
+	return h.takesAnything(elem) && h.p.isFew(elem)
 }
 
 // takesAnything reports whether a pointer to elem leads anywhere in this harness.

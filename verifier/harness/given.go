@@ -27,8 +27,10 @@ type Given struct {
 	Count           Count  // the parameter that counts it, or the number behind that; empty: not said
 	Apart           bool   // nothing else leads to what a pointer leads to
 	Low, High       *int64 // of a number; nil: not said
-	Doubted         bool   // by another version: a pointer may be null, a number of an enumeration none of its enumerators, a member out of its range
-	text            string
+	// by another version: a pointer may be null, a number of an enumeration none of its enumerators, a member beside what
+	// the program stores there
+	Doubted bool
+	text    string
 }
 
 var givenForm = regexp.MustCompile(`^(?:(\d{1,7}) (element|byte)s?( in front)?|(-?\d{1,18})\.\.(-?\d{1,18}))$`)

@@ -40,7 +40,7 @@ func (h *harness) pointer(i int, name string, args []ir.Value) {
 		return
 	}
 	e := h.extentOf(i, name)
-	if h.p.few != nil && h.p.few(elem) && (e.count >= 0 || e.ends != nil || e.text) {
+	if h.p.isFew(elem) && (e.count >= 0 || e.ends != nil || e.text) {
 		args[i] = h.aFew(name, elem)
 		return
 	}

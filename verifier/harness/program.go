@@ -84,5 +84,7 @@ func (p *Program) MayBeNullAsIn(f, old *ir.Func) {
 // guess.
 func (p *Program) Few(such func(*ir.DType) bool) { p.few = such }
 
+func (p *Program) isFew(elem *ir.DType) bool { return p.few != nil && p.few(elem) }
+
 // Changes has harnesses take for granted that code of the program changes a variable.
 func (p *Program) Changes(g *ir.Global) { p.changed[g] = true }
