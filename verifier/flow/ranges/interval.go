@@ -133,7 +133,7 @@ func (x Interval) widened(y Interval, w int, at []int64) Interval {
 
 // plus returns the words of x, of w bits, and d more.
 func (x Interval) plus(d int64, w int) Interval {
-	out := signed(w, x.slow+d, x.shigh+d).meet(unsigned(w, x.Ulow+d, x.Uhigh+d))
+	out := signed(w, sum(x.slow, d), sum(x.shigh, d)).meet(unsigned(w, sum(x.Ulow, d), sum(x.Uhigh, d)))
 	out.limited = x.limited
 	return out
 }
@@ -145,9 +145,11 @@ func binary(op ir.Op, w int, x, y Interval) Interval {
 	k, one := y.Ulow, y.Ulow == y.Uhigh
 	switch op {
 	case ir.OpAdd:
-		out = out.meet(signed(w, x.slow+y.slow, x.shigh+y.shigh)).meet(unsigned(w, x.Ulow+y.Ulow, x.Uhigh+y.Uhigh))
+		out = out.meet(signed(w, sum(x.slow, y.slow), sum(x.shigh, y.shigh))).meet(
+			unsigned(w, sum(x.Ulow, y.Ulow), sum(x.Uhigh, y.Uhigh)))
 	case ir.OpSub:
-		out = out.meet(signed(w, x.slow-y.shigh, x.shigh-y.slow)).meet(unsigned(w, x.Ulow-y.Uhigh, x.Uhigh-y.Ulow))
+		out = out.meet(signed(w, sum(x.slow, -y.shigh), sum(x.shigh, -y.slow))).meet(
+			unsigned(w, sum(x.Ulow, -y.Uhigh), sum(x.Uhigh, -y.Ulow)))
 	case ir.OpShl:
 		if !one || k > 30 {
 			return out
@@ -238,7 +240,7 @@ func compared(x Interval, pred ir.Pred, y Interval, w int) Interval {
 	case ir.ULE:
 		x.Uhigh = min(x.Uhigh, y.Uhigh)
 	case ir.UGT:
-		x.Ulow = max(x.Ulow, y.Ulow+1)
+		x.Ulow = max(x.Ulow, -less(-y.Ulow))
 	case ir.UGE:
 		x.Ulow = max(x.Ulow, y.Ulow)
 	}
@@ -248,17 +250,23 @@ func compared(x Interval, pred ir.Pred, y Interval, w int) Interval {
 	return x
 }
 
-// less returns the number in front of n, which may stand for any beyond.
-func less(n int64) int64 {
-	if n >= most {
-		return n
+// sum returns a + b; where one of them stands for any beyond, so does that.
+func sum(a, b int64) int64 {
+	switch {
+	case a >= most || b >= most:
+		return most
+	case a <= -most || b <= -most:
+		return -most
 	}
-	return n - 1
+	return a + b
 }
+
+// less returns the number in front of n, which may stand for any beyond.
+func less(n int64) int64 { return sum(n, -1) }
 
 // without returns x without a number at one of its ends, which y is, if it is one: as one with a sign, and without.
 func (x Interval) without(y Interval) Interval {
-	if n := y.slow; n == y.shigh {
+	if n := y.slow; n == y.shigh && n > -most && n < most {
 		if x.slow == n {
 			x.slow++
 		}
@@ -266,7 +274,7 @@ func (x Interval) without(y Interval) Interval {
 			x.shigh--
 		}
 	}
-	if n := y.Ulow; n == y.Uhigh {
+	if n := y.Ulow; n == y.Uhigh && n < most {
 		if x.Ulow == n {
 			x.Ulow++
 		}

@@ -12,6 +12,10 @@ import (
 func someWords(r *rand.Rand, w int) ([]uint64, Interval) {
 	var out []uint64
 	var x Interval
+	if w > 60 && r.Intn(4) == 0 { // all from a number on, such as what a comparison leaves
+		from := uint64(r.Intn(16))
+		return []uint64{from, from + 1, 1<<(w-1) - 1}, Interval{slow: int64(from), shigh: most, Ulow: int64(from), Uhigh: most}
+	}
 	first, n := r.Uint64()&(1<<w-1), 1+r.Intn(5)
 	if w > 60 && r.Intn(4) > 0 {
 		first = uint64(r.Intn(16)-8) & (1<<w - 1) // on both sides of 0
