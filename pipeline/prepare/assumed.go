@@ -1,9 +1,11 @@
 package prepare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
@@ -57,6 +59,12 @@ func (b *preparation) give(p *harness.Program, m *manifest.Manifest) error {
 			p.Counts(place, harness.ParseCount(by))
 		}
 	}
+	for _, n := range b.req.Needs {
+		place, bytes, _ := strings.Cut(n, "=")
+		if n, err := strconv.ParseInt(bytes, 10, 64); err == nil {
+			p.Needs(place, n)
+		}
+	}
 	return nil
 }
 
@@ -86,6 +94,29 @@ func countsOf(jobs []Job) (out []string) {
 			if !slices.Contains(out, c) {
 				out = append(out, c)
 			}
+		}
+	}
+	return out
+}
+
+// needsOf lists how much jobs access of what pointers of the named functions lead to, as Asked.Needs.
+func needsOf(jobs []Job, of map[string]bool) (out []string) {
+	for i := range jobs {
+		for _, n := range jobs[i].Needs {
+			if of[jobs[i].function()] && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// changedLines names the functions, in C, that counted as changed in outlines.
+func changedLines(outlines map[string]*Outline) map[string]bool {
+	out := map[string]bool{}
+	for _, o := range outlines {
+		for _, f := range o.Changed {
+			out[cmp.Or(o.Shown[f], f)] = true
 		}
 	}
 	return out

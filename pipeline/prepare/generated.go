@@ -106,6 +106,9 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
 			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())
 		}
+		for _, name := range slices.Sorted(maps.Keys(h.Needs)) {
+			j.Needs = append(j.Needs, fmt.Sprintf("%s.%s=%d", f.CName, name, h.Needs[name]))
+		}
 		if len(b.named) == 0 {
 			if is, known := linkage(f); !h.Dropped || is || !known { // else what the other commit asks is for callers elsewhere
 				j.Callers = callers(base.Program, f, list, calledBy)

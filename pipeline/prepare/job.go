@@ -43,6 +43,7 @@ type Job struct {
 	Doubted []string       `json:"doubted,omitempty"` // likewise
 	Unended []string       `json:"unended,omitempty"` // likewise
 	Counts  []string       `json:"counts,omitempty"`  // likewise, as Asked has them
+	Needs   []string       `json:"needs,omitempty"`   // likewise
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
 	Undefined map[string]string  `json:"undefined,omitempty"`
 	Stubbed   []string           `json:"stubbed,omitempty"` // functions without a body that give any result, unasked

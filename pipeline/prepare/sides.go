@@ -20,6 +20,9 @@ type Asked struct {
 	Doubted []string `json:"doubted,omitempty"`
 	// FUNCTION.ARGUMENT=COUNT: pointers of which the code of the other commit says which argument counts what they lead to
 	Counts []string `json:"counts,omitempty"`
+	// FUNCTION.ARGUMENT=BYTES: pointers of whose memory the code of the other commit accesses so much at most, of functions
+	// with changed lines
+	Needs []string `json:"needs,omitempty"`
 	// functions that the other commit does not have as they are, by target and by name in the object file: they have
 	// changed, too, whatever the lines say
 	Differ map[string][]string `json:"differ,omitempty"`
@@ -49,8 +52,8 @@ type Sides struct {
 
 // BothSides builds the commits of a change. What the head calls stands against the same calls of the base. What either
 // asks about counts in both: a pointer may be null, a number of an enumeration none of its enumerators; of members, where
-// one asks more often than the other. What either compares an index with says how large a block is in both. So a check
-// that is gone is missed. What the programs differ in has changed, too: a function whose lines are as they were may mean
+// one asks more often than the other. What either compares an index with says how large a block is in both; so does what the
+// one with fewer accesses of a block at most. So a check that is gone is missed. What the programs differ in has changed, too: a function whose lines are as they were may mean
 // something else. The error is the head's.
 func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	now, err := head(Asked{})
@@ -58,8 +61,9 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 		return nil, err
 	}
 	whole := now.calls()
-	ask := Asked{Called: CalledIn(now.Jobs), Doubted: doubtedIn(now.Jobs), Counts: countsOf(now.Jobs), Whole: whole,
-		Behaviour: now.Versions != nil}
+	lines := changedLines(now.Outlines)
+	ask := Asked{Called: CalledIn(now.Jobs), Doubted: doubtedIn(now.Jobs), Counts: countsOf(now.Jobs),
+		Needs: needsOf(now.Jobs, lines), Whole: whole, Behaviour: now.Versions != nil}
 	before, err := base(ask)
 	if err != nil {
 		return withoutBase(now, err), nil
@@ -69,8 +73,9 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	differ, renamed := differing(now.Outlines, before.Outlines), renamings(now.Outlines, before.Outlines)
 	readers := readersIn(now.Outlines, before.Outlines)
 	unknown := whole && (hidden(now, differ) || hidden(now, readers))
-	if counts := countsOf(before.Jobs); unknown || hasOther(more, ask.Doubted) || hasOther(counts, ask.Counts) {
-		again := Asked{Doubted: more, Counts: counts}
+	counts, needs := countsOf(before.Jobs), needsOf(before.Jobs, lines)
+	if unknown || hasOther(more, ask.Doubted) || hasOther(counts, ask.Counts) || hasOther(needs, ask.Needs) {
+		again := Asked{Doubted: more, Counts: counts, Needs: needs}
 		if whole {
 			again.Differ, again.Readers = differ, readers
 		}
@@ -81,6 +86,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	earlier := renamed.of(CalledIn(now.Jobs))
 	if unknown || len(members) > 0 || hasOther(earlier, ask.Called) {
 		ask.Called, ask.Counts = append(CalledIn(now.Jobs), earlier...), countsOf(now.Jobs)
+		ask.Needs = needsOf(now.Jobs, lines)
 		for _, place := range append(members, doubtedIn(now.Jobs)...) {
 			if !slices.Contains(ask.Doubted, place) {
 				ask.Doubted = append(ask.Doubted, place)

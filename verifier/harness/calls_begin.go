@@ -27,7 +27,7 @@ func (c *cone) findSetups(all []*ir.Func) {
 			continue
 		}
 		for _, s := range places.PointersIn(g.Var.T, g.Var.Name, 0) {
-			known := h.setUp(g, s)
+			known := h.setUp(g, s, false)
 			if known == nil {
 				continue
 			}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -58,6 +59,30 @@ func (h *harness) countOfOther(i int, name string) (n int, bytes, known bool) {
 		}
 	}
 	return -1, false, false
+}
+
+// Needs says how many bytes of what the pointer FUNCTION.NAME leads to another version of the function accesses at most.
+func (p *Program) Needs(place string, bytes int64) { p.needs[place] = bytes }
+
+// noteNeed notes how many bytes of what a pointer leads to the function accesses at most.
+func (h *harness) noteNeed(name string, bytes int64) {
+	if h.out.Needs == nil {
+		h.out.Needs = map[string]int64{}
+	}
+	h.out.Needs[name] = bytes
+}
+
+// lessInOther has a pointer lead to as many bytes as another version accesses, where that is less, and reports whether it
+// does. Callers in the program that are known to pass as many as this one needs decide. varies: nothing bounds what it
+// accesses.
+func (h *harness) lessInOther(name string, e *extent, varies bool, passed int64) bool {
+	n, known := h.p.needs[h.of.CName+"."+name]
+	if !known || !varies && n >= e.bytes || passed >= e.bytes && passed > n {
+		return false
+	}
+	e.bytes, e.origin = n, verdict.Observed
+	e.note = fmt.Sprintf("%s leads to %d bytes, as many as the other commit of the change accesses", name, n)
+	return true
 }
 
 // isCount reports whether parameter n is a number, or a pointer to one, that may say how much pointer i leads to. One that

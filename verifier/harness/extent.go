@@ -92,7 +92,11 @@ func (h *harness) elemOf(i int) *ir.DType {
 // fixed is the extent of a pointer parameter to elem whose size no parameter says.
 func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	u, one := &h.uses[i], ir.SizeInC(elem)
-	e := &extent{elem: elem, count: -1, bytes: max(u.Need, one), origin: verdict.Chosen}
+	need, varies := u.Need, u.Varies
+	if varies && !u.Loose && u.Far <= policy.HarnessFar {
+		need, varies = max(need, u.Far), false
+	}
+	e := &extent{elem: elem, count: -1, bytes: max(need, one), origin: verdict.Chosen}
 	if ir.IsStruct(elem) {
 		e.bytes = (e.bytes + one - 1) / one * one
 	}
@@ -101,11 +105,16 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		return e
 	}
 	passed, at := h.smallest(i)
+	if !varies && !u.Kept && !u.Handed {
+		h.noteNeed(name, e.bytes)
+	}
+	less := h.lessInOther(name, e, varies, passed)
 	switch {
-	case u.Varies && passed >= e.bytes && passed > one:
+	case less:
+	case varies && passed >= e.bytes && passed > one:
 		e.bytes, e.guess, e.origin = passed, true, verdict.Observed
 		e.note = fmt.Sprintf("%s leads to %d bytes, as in the call at %s", name, e.bytes, at)
-	case u.Varies && !ir.IsStruct(elem) || e.bytes == 0:
+	case varies && !ir.IsStruct(elem) || e.bytes == 0:
 		e.bytes, e.guess = max(e.bytes, policy.HarnessCount*max(one, 1)), true
 		e.note = guessText(name, e.bytes)
 	case e.bytes > one:
@@ -115,14 +124,14 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	default:
 		e.note, e.origin = fmt.Sprintf("%s leads to one %s", name, elem.Name), verdict.Read
 	}
-	whole := h.isWhole(i, e)
+	whole := less || h.isWhole(i, e)
 	if whole && hasText(elem, 0) {
 		h.out.Unended = append(h.out.Unended, name)
 	}
 	// a structure may be the first of an array, or a part of something, or have an array without a length at its end, and
 	// the function may only keep it for others
-	e.guess = e.guess || u.Kept || (ir.IsStruct(elem) || u.Need == 0) && !whole
-	if h.wide && e.guess && (u.Varies || !ir.IsStruct(elem)) {
+	e.guess = e.guess || u.Kept || (ir.IsStruct(elem) || need == 0) && !whole
+	if h.wide && e.guess && (varies || !ir.IsStruct(elem)) {
 		e.bytes, e.origin = h.room(e.bytes, wideElements(elem)*max(one, 1)), verdict.Chosen
 		e.note = guessText(name, e.bytes)
 	}
@@ -260,7 +269,7 @@ func (h *harness) length(i int) (n int, bytes bool, plus int64) {
 				return -1, false, 0
 			}
 			return n, strings.Contains(strings.ToLower(v.Name), "bytes"), 0
-		case v.T.Kind != ir.DPointer || ir.IsStruct(v.T.Elem) || !h.uses[i].Varies:
+		case v.T.Kind != ir.DPointer || ir.IsStruct(v.T.Elem) || !u.Varies, isText(h.elemOf(i)) && !u.Writes && u.Ends:
 			return -1, false, 0 // pointers to numbers may share one length
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// A pointer among the variables that is null at first, that the program sets, and that nothing compares with null, is
-// taken to be set: whoever calls a driver has set it up. It holds
+// A pointer among the variables that is null at first, and that the program sets, is taken to be set, or null, too, where
+// the function comes to code that compares it with null: whoever calls a driver has set it up. It holds
 //
 //	one of the constant addresses that the program stores there, where it stores nothing else
 //	a block of its own otherwise, as a pointer inside an argument does
@@ -30,7 +30,7 @@ func (h *harness) globals() {
 			if places.IsFunction(f.T) {
 				continue
 			}
-			switch known := h.setUp(g, f); {
+			switch known := h.setUp(g, f, true); {
 			case known != nil && left > 0:
 				h.Store(h.isSet(f, known, &left), at(f.Off), 1)
 			case known == nil && places.HoldsFunction(f.T.Elem):
@@ -68,16 +68,13 @@ func (h *harness) functionTable(g *ir.Global, s places.Slot, addr ir.Value, left
 	if !slices.Contains(all.Fixed, first) {
 		all.Fixed = append([]places.Fixed{first}, all.Fixed...)
 	}
-	v := h.isSet(s, &all, left)
-	if h.reaches(known.Null) {
-		v = h.orNull(s.Name, v)
-	}
-	h.Store(v, addr, 1)
+	h.Store(h.isSet(s, &all, left), addr, 1)
 }
 
 // setUp returns what the program stores in a part of a variable, or else in that member of others of its type; nil where
-// the part is not null at first, nothing is stored there, or somebody compares it with null.
-func (h *harness) setUp(g *ir.Global, s places.Slot) *places.Held {
+// the part is not null at first, nothing is stored there, or somebody compares it with null: with orNull, somebody whom the
+// function does not come to.
+func (h *harness) setUp(g *ir.Global, s places.Slot, orNull bool) *places.Held {
 	if !isNullAt(g.Init, g.Var.T, s.Off) {
 		return nil
 	}
@@ -86,7 +83,7 @@ func (h *harness) setUp(g *ir.Global, s places.Slot) *places.Held {
 		known := h.p.places.At[p]
 		switch {
 		case known == nil:
-		case len(known.Null) > 0:
+		case len(known.Null) > 0 && !(orNull && h.reaches(known.Null)):
 			return nil
 		case out == nil && known.Set:
 			out = known
@@ -133,12 +130,20 @@ func fixedAt(c *ir.Const, t *ir.DType, off int64) (f places.Fixed, ok bool) {
 	return f, false
 }
 
-// isSet returns the value of a pointer that the program sets.
+// isSet returns the value of a pointer that the program sets, or null, too, where the function comes to code that compares it
+// with that, or somebody says so.
 func (h *harness) isSet(s places.Slot, known *places.Held, left *int) ir.Value {
+	null := h.reaches(known.Null)
+	if said := h.given(s.Name).Null; said != nil {
+		null = *said
+	}
 	varies := known.Varies || len(known.Funcs) > 0 || len(known.Fixed) > policy.HarnessTables
 	if varies || h.given(s.Name).size(1) > 0 {
 		*left--
 		v := h.inside(s.Name, s.T, places.Place{}, 1, left)
+		if null {
+			return h.orNull(s.Name, v)
+		}
 		if len(known.Copied) == 0 {
 			return h.made(h.note(s.Name, verdict.Nullness, verdict.Observed,
 				"%s is set: the program sets it, and compares it with null nowhere", s.Name), v)
@@ -157,8 +162,13 @@ func (h *harness) isSet(s places.Slot, known *places.Held, left *int) ir.Value {
 		out = h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{
 			h.any(fmt.Sprintf("%s is %s", s.Name, c), ir.Int(1)), v, out}})
 	}
+	text := strings.Join(names, " or ")
+	if null {
+		return h.orNull(s.Name, h.made(h.note(s.Name, verdict.Extent, verdict.Observed,
+			"%s holds %s, which the program stores there, or null", s.Name, text), out))
+	}
 	return h.made(h.note(s.Name, verdict.Nullness, verdict.Observed, "%s is set: it holds %s, which the program stores there",
-		s.Name, strings.Join(names, " or ")), out)
+		s.Name, text), out)
 }
 
 // address returns the address as a value.

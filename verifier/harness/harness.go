@@ -63,6 +63,7 @@ type Harnessed struct {
 	// another version asks about an argument, and this one does not; the program is not whole: others may call it
 	Dropped bool
 	Counts  map[string]Count // pointers of which code says which parameter counts what they lead to
+	Needs   map[string]int64 // pointers of whose memory it accesses so many bytes at most
 	Blocks  []Block          // that it allocates
 }
 

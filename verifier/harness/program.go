@@ -22,6 +22,7 @@ type Program struct {
 	pools  map[string]bool   // see Pool
 	alias  [][]string        // lists of FUNCTION.NAME: each may lead into what another leads to
 	counts map[string]Count  // likewise: see Program.Counts
+	needs  map[string]int64  // likewise: see Program.Needs
 
 	changed map[*ir.Global]bool // that code of the program may change
 
@@ -51,11 +52,12 @@ type Program struct {
 
 // NewProgram reads m, which harnesses are added to afterwards.
 func NewProgram(m *ir.Module) *Program {
-	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, code: uses.NewReader(m), places: places.Of(m),
-		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, pools: map[string]bool{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{},
+	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, places: places.Of(m),
+		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, pools: map[string]bool{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{}, needs: map[string]int64{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
+	p.code = uses.NewReader(m, p.spans.Words)
 	p.checkRanges()
 	p.keepVolatile()
 	p.keepNonnull()

@@ -55,6 +55,7 @@ const (
 	MadeBetween      = 6    // functions of which one is called in between
 	HarnessBeside    = 400  // functions of a program that is read once more for what is written beside
 	HarnessFunctions = 6    // that one pointer may lead to
+	HarnessFar       = 4096 // bytes that accesses by bounded indices reach, to be what a pointer leads to
 	HarnessCount     = 64   // elements behind a pointer with a length
 	HarnessString    = 16   // bytes of a string
 	HarnessFurther   = 16   // words of arguments without a name

@@ -67,7 +67,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 	}
 	u := &s.uses[k]
 	u.Reads, u.Writes = u.Reads || !writes, u.Writes || writes
-	off := int64(0)
+	off, far := int64(0), int64(0)
 	for in := step(v); in != nil; in = step(in.Args[0]) {
 		off += in.Off
 		if s.structs[k] > 0 && (step(in.Args[0]) != nil || s.inMember(in)) {
@@ -76,6 +76,11 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 		for i, index := range in.Args[1:] {
 			u.Varies = true
 			s.indexes(k, index)
+			if most, bounded := s.most(index); bounded && in.Scales[i] >= 0 && !s.wentOn(v) {
+				far += most * in.Scales[i]
+			} else {
+				u.Loose = true
+			}
 			slot, plus := variable(index)
 			l, known := s.limitOf(slot)
 			if !known || l.param == k {
@@ -87,6 +92,7 @@ func (s *useScan) access(v ir.Value, size int64, writes bool) {
 			s.told(k, l, max(plus, 0), in.Scales[i] == 1)
 		}
 	}
+	u.Far = max(u.Far, off+far+size)
 	u.Need, u.Before = max(u.Need, off+size), u.Before || isBefore(v) && !(size == s.numbers[k] && s.wentOn(v))
 }
 
@@ -208,9 +214,12 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Before = mine.Before || u.Before && plain
 		mine.Text = mine.Text || u.Text && plain
 		mine.Kept, mine.Handed = mine.Kept || u.Kept && plain, mine.Handed || u.Handed && plain
-		mine.Varies = mine.Varies || u.Varies && !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j])
+		if !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j]) {
+			mine.Varies, mine.Loose = mine.Varies || u.Varies, mine.Loose || u.Loose || !plain
+		}
 		if plain {
-			mine.Need, mine.Align = max(mine.Need, u.Need), max(mine.Align, u.Align)
+			mine.Need, mine.Far, mine.Align = max(mine.Need, u.Need), max(mine.Far, u.Far), max(mine.Align, u.Align)
+			mine.Ends = mine.Ends || u.Ends
 		}
 		if u.Param >= 0 && plain {
 			n := s.number(in.Args[u.Param])
@@ -249,7 +258,15 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 		return
 	}
 	u := &s.uses[k]
-	u.Varies, u.Writes = u.Varies || !s.isArray(k, v) && !s.inMember(v), u.Writes || writes
+	u.Writes = u.Writes || writes
+	if !s.isArray(k, v) && !s.inMember(v) {
+		u.Varies = true
+		if most, bounded := s.most(n); bounded && plain {
+			u.Far = max(u.Far, most)
+		} else {
+			u.Loose = true
+		}
+	}
 	if p := s.number(n); p >= 0 && plain {
 		u.says(p, 0, true)
 	} else if slot, plus := variable(n); plain && plus == 0 {

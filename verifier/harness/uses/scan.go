@@ -13,6 +13,9 @@ type Use struct {
 	Need   int64 // bytes that accesses at constant offsets reach
 	Align  int64 // that an access through it asks for, at most
 	Varies bool  // it is indexed by a value, or moved on
+	Far    int64 // bytes that accesses reach whose indices and lengths vary and are bounded by what the code asks of them
+	Loose  bool  // it is moved on, or an index or a length is not bounded so
+	Ends   bool  // the function asks whether what it leads to is zero
 	Reads  bool  // it is read through
 	Writes bool  // it is written through
 	Text   bool  // it is handed to a function of the C library that reads a string there
@@ -67,14 +70,19 @@ func ComparedIn(in *ir.Instr) (v ir.Value, b Bound) {
 	return nil, Bound{}
 }
 
+// Words returns what numbers a function's values are between, as far as its comparisons, masks and remainders keep them
+// there, and at least 0.
+type Words func(f *ir.Func) func(v ir.Value) (high int64, ok bool)
+
 // Reader reads the code of functions of a module.
 type Reader struct {
 	m     *ir.Module
+	words Words
 	known map[*ir.Func][]Use
 }
 
 // NewReader returns one for m.
-func NewReader(m *ir.Module) *Reader { return &Reader{m, map[*ir.Func][]Use{}} }
+func NewReader(m *ir.Module, words Words) *Reader { return &Reader{m, words, map[*ir.Func][]Use{}} }
 
 // Of reads the code of f, and that of the functions that it hands its parameters to: what it says of each parameter.
 func (p *Reader) Of(f *ir.Func) []Use {
@@ -99,6 +107,7 @@ func (p *Reader) Of(f *ir.Func) []Use {
 		}
 	}
 	s.copies(f)
+	s.most = p.words(f)
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			s.compare(in)
@@ -128,8 +137,9 @@ type useScan struct {
 	inner map[ir.Value]int   // likewise what a parameter leads to: `p = *pp`
 	bound map[ir.Value]limit // variables that are compared with a parameter
 	here  *ir.Block          // that is read
-	later []counted          // what counts, unless it is an index itself
-	index map[[2]int]bool    // of a pointer, by both parameters
+	most  func(v ir.Value) (int64, bool)
+	later []counted       // what counts, unless it is an index itself
+	index map[[2]int]bool // of a pointer, by both parameters
 
 	structs map[int]int64     // sizes of structures that parameters point to
 	numbers map[int]int64     // likewise of numbers
@@ -159,7 +169,7 @@ func (s *useScan) copies(f *ir.Func) {
 			member := s.isMember(k, in.Args[0]) || s.inMember(in.Args[0])
 			_, again := s.of[in.Args[1]]
 			if again && member != s.members[in.Args[1]] || !member && (again || !plain) {
-				s.uses[k].Varies = true
+				s.uses[k].Varies, s.uses[k].Loose = true, true
 			}
 			s.members[in.Args[1]] = s.members[in.Args[1]] || member
 			s.uses[k].Before = s.uses[k].Before || !again && isBefore(in.Args[0])
@@ -203,9 +213,16 @@ func (s *useScan) compare(in *ir.Instr) {
 		}
 		return
 	}
-	for _, v := range in.Args {
+	for i, v := range in.Args {
 		if k := s.number(v); k >= 0 && pred != ir.EQ && pred != ir.NE {
 			s.uses[k].Compared = true
+		}
+		if n, constant := constantOf(in.Args[1-i]); constant && n == 0 && (pred == ir.EQ || pred == ir.NE) {
+			if at, _ := variable(v); at != nil {
+				if k, _ := s.from(at); k >= 0 {
+					s.uses[k].Ends = true
+				}
+			}
 		}
 	}
 	if v, b := BoundIn(in); v != nil {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSimulationOfReach: what one commit accesses at most is what a pointer leads to in both, unless the program is known to
+// pass more.
+func TestSimulationOfReach(t *testing.T) {
+	t.Parallel()
+	const sum = "unsigned sum(const unsigned char *p) {\n  unsigned s = 0;\n  for (int i = 0; i < 6; i++) s += p[i];\n  return s;\n}\n"
+	const digits = "int digits(unsigned n, unsigned char *out) {\n  unsigned k = 0;\n" +
+		"  for (; n; n /= 10) {\n    if (k >= 4) return -1;\n    out[k++] = n % 10;\n  }\n  return (int)k;\n}\n"
+	const part = "#include <string.h>\nstruct day { int at[4]; };\nstruct week { struct day days[7]; };\nstatic struct week now;\n" +
+		"void set(unsigned k, const struct day *d) {\n  if (k < 7) memcpy(&now.days[k], d, sizeof *d);\n}\n"
+	for what, c := range map[string]struct {
+		good, from, to string
+		found          bool
+	}{
+		"a turn more":                 {sum, "i < 6", "i <= 6", true},
+		"a turn more, and a caller":   {sum + "static unsigned char in[8];\nunsigned all(void) {\n  return sum(in);\n}\n", "i < 6", "i <= 6", false},
+		"a turn less":                 {sum, "i < 6", "i < 6 && p[i]", false},
+		"another way to say so":       {sum, "int i = 0; i < 6; i++", "unsigned i = 0; i != 6; ++i", false},
+		"a place further":             {"int get(const int *p) {\n  return p[0] ^ p[1];\n}\n", "p[1]", "p[2]", true},
+		"a check that is gone":        {digits, "    if (k >= 4) return -1;\n", "", true},
+		"a check that is less":        {digits, "k >= 4", "k >= 5", true},
+		"a structure, and an array":   {part, "sizeof *d", "sizeof now", true},
+		"a limit by another constant": {"#define N 6\n" + strings.Replace(sum, "i < 6", "i < N", 1), "N 6", "N 8", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			thereAndBack(t, c.good, c.from, c.to, c.found)
+		})
+	}
+}
+
+// TestSimulationOfCopies: a length counts what it stands behind, and no string in front of that.
+func TestSimulationOfCopies(t *testing.T) {
+	t.Parallel()
+	const copies = "int upper(const char *s, unsigned char *out, unsigned cap) {\n  unsigned n = 0;\n  while (s[0]) {\n" +
+		"    if (n >= cap) return -1;\n    out[n++] = (unsigned char)(s[0] & 0x5f);\n    s += 1;\n  }\n  return (int)n;\n}\n"
+	thereAndBack(t, copies, "n >= cap", "n > cap", true)
+}
+
+// TestSimulationOfSetPointers: a variable that leads to what the program was given is null, or set, where the function asks.
+func TestSimulationOfSetPointers(t *testing.T) {
+	t.Parallel()
+	const driver = "struct h {\n  unsigned n;\n  int buf[8];\n};\nstatic struct h *cur;\nvoid init(struct h *x) {\n  x->n = 0;\n  cur = x;\n}\n" +
+		"int push(int v) {\n  if (!cur || cur->n >= 8) return -1;\n  cur->buf[cur->n++] = v;\n  return 0;\n}\n"
+	const timers = "struct timer {\n  struct timer *next;\n  unsigned due;\n};\nstatic struct timer *list;\n" +
+		"void add(struct timer *t) {\n  struct timer **p = &list;\n  while (*p && (*p)->due <= t->due) p = &(*p)->next;\n  t->next = *p;\n  *p = t;\n}\n" +
+		"void poll(unsigned now) {\n  while (list && list->due <= now) {\n    list = list->next;\n  }\n}\n"
+	for what, c := range map[string]struct {
+		good, from, to string
+		found          bool
+	}{
+		"null":           {driver, "!cur || ", "", true},
+		"an element":     {driver, "cur->n >= 8", "cur->n > 8", true},
+		"the same":       {driver, "cur->n >= 8", "7 < cur->n", false},
+		"in other words": {timers, "list && list->due <= now", "list != 0 && now >= list->due", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			thereAndBack(t, c.good, c.from, c.to, c.found)
+		})
+	}
+	t.Run("of a list", func(t *testing.T) {
+		t.Parallel()
+		bad := strings.Replace(timers, "list && list->due", "list->due", 1)
+		code, out := shortly(changesFolder(t, map[string]string{"a.c": timers}, map[string]string{"a.c": bad}), "main~1..main")
+		if wantAll(t, out, "1 new, 0 fixed", "read through a null pointer"); code != exitViolated {
+			t.Errorf("exit %d: %s", code, out)
+		}
+	})
+}
+
+// TestSimulationOfCounters: a member that is only counted on begins as zero.
+func TestSimulationOfCounters(t *testing.T) {
+	t.Parallel()
+	const average = "struct avg {\n  unsigned sum;\n  unsigned char n;\n};\nvoid add(struct avg *a, unsigned v) {\n" +
+		"  if (a->n < 8) a->n++;\n  a->sum += v & 0xffff;\n}\nunsigned get(const struct avg *a) {\n  return a->n ? a->sum / a->n : 0;\n}\n"
+	thereAndBack(t, average, "a->n ? a->sum / a->n : 0", "a->sum / a->n", true)
+}
