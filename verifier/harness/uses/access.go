@@ -231,7 +231,7 @@ func (s *useScan) call(in *ir.Instr) {
 			if n >= 0 {
 				mine.says(n, u.Plus, u.Bytes)
 			}
-			mine.Elsewhere = mine.Elsewhere || n < 0 || u.Elsewhere
+			mine.Elsewhere, mine.Loose = mine.Elsewhere || n < 0 || u.Elsewhere, mine.Loose || n < 0
 		}
 	}
 }
