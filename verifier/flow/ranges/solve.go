@@ -50,6 +50,18 @@ func (s *Table) solve(storing []*ir.Func) {
 	}
 }
 
+// Words returns what numbers without sign the words of f are at most, as far as its comparisons, masks and remainders keep
+// them from 0 to there.
+func (s *Table) Words(f *ir.Func) func(v ir.Value) (high int64, ok bool) {
+	x := &wordFlow{f: f, param: s.param, memory: s.loaded, at: s.placeOf, sole: s.IsSole, marks: true,
+		stored: func(*ir.Instr, Interval) {}}
+	x.run()
+	return func(v ir.Value) (int64, bool) {
+		in := x.value(v)
+		return min(in.Uhigh, in.shigh), in.limited && in.slow >= 0 && min(in.Uhigh, in.shigh) < most
+	}
+}
+
 // placeOf returns the place that an instruction loads a number from or stores it at, if it is known.
 func (s *Table) placeOf(in *ir.Instr) (places.Place, bool) {
 	p, ok := s.Of[in]

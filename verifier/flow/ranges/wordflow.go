@@ -24,6 +24,7 @@ type wordFlow struct {
 	once   map[*ir.Instr]bool             // variables that hold an address which stays the same
 	cells  map[*ir.Instr]cell             // the memory that loads and stores go to, where it is followed
 	first  map[cell]*ir.Instr             // one of them
+	marks  bool                           // what is known of a word counts as limited on a later way, too
 	in     []map[cell]Interval            // of variables and memory, by the index of a block; nil: not reached
 	regs   map[*ir.Instr]Interval
 	users  map[*ir.Instr][]*ir.Block // of registers, in blocks other than their own
@@ -165,6 +166,9 @@ func (x *wordFlow) arrive(to *ir.Block, env map[cell]Interval, widen bool) bool 
 				next = was.widened(next, w, nil)
 			}
 			old[c], news = next, true
+		case x.marks && now.limited && !was.limited:
+			was.limited = true
+			old[c], news = was, true
 		}
 	}
 	return news
