@@ -61,10 +61,11 @@ func (h *harness) countOfOther(i int, name string) (n int, bytes, known bool) {
 	return -1, false, false
 }
 
-// Needs says how many bytes of what the pointer FUNCTION.NAME leads to another version of the function accesses at most.
+// Needs says how many bytes of what the pointer FUNCTION.NAME leads to another version of the function accesses at most: one
+// structure, or as far as what it compares its indices with allows.
 func (p *Program) Needs(place string, bytes int64) { p.needs[place] = bytes }
 
-// noteNeed notes how many bytes of what a pointer leads to the function accesses at most.
+// noteNeed notes how many bytes of what a pointer leads to the function accesses at most, as Program.Needs has it.
 func (h *harness) noteNeed(name string, bytes int64) {
 	if h.out.Needs == nil {
 		h.out.Needs = map[string]int64{}
@@ -72,12 +73,12 @@ func (h *harness) noteNeed(name string, bytes int64) {
 	h.out.Needs[name] = bytes
 }
 
-// lessInOther has a pointer lead to as many bytes as another version accesses, where that is less, and reports whether it
-// does. Callers in the program that are known to pass as many as this one needs decide. varies: nothing bounds what it
-// accesses.
-func (h *harness) lessInOther(name string, e *extent, varies bool, passed int64) bool {
+// lessInOther has a pointer lead to as many bytes as another version accesses, and reports whether it does: where nothing
+// bounds what this one accesses (loose), or where it is one element more. A bound that is further off was meant to be
+// another one. Callers in the program that are known to pass as many as this one needs decide.
+func (h *harness) lessInOther(name string, e *extent, loose bool, passed int64) bool {
 	n, known := h.p.needs[h.of.CName+"."+name]
-	if !known || !varies && n >= e.bytes || passed >= e.bytes && passed > n {
+	if !known || !loose && (n >= e.bytes || n+ir.SizeInC(e.elem) < e.bytes) || passed >= e.bytes && passed > n {
 		return false
 	}
 	e.bytes, e.origin = n, verdict.Observed

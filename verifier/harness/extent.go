@@ -93,7 +93,8 @@ func (h *harness) elemOf(i int) *ir.DType {
 func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 	u, one := &h.uses[i], ir.SizeInC(elem)
 	need, varies := u.Need, u.Varies
-	if varies && !u.Loose && u.Far <= policy.HarnessFar {
+	bounded := varies && !u.Loose && u.Far <= policy.HarnessFar && !ir.IsVoid(elem)
+	if bounded {
 		need, varies = max(need, u.Far), false
 	}
 	e := &extent{elem: elem, count: -1, bytes: max(need, one), origin: verdict.Chosen}
@@ -105,10 +106,11 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		return e
 	}
 	passed, at := h.smallest(i)
-	if !varies && !u.Kept && !u.Handed {
+	isPart := ir.IsStruct(elem) && e.bytes == one && u.Need > 0
+	if (bounded && !u.Ends || !u.Varies && isPart) && !u.Kept && !u.Handed {
 		h.noteNeed(name, e.bytes)
 	}
-	less := h.lessInOther(name, e, varies, passed)
+	less := h.lessInOther(name, e, u.Loose, passed)
 	switch {
 	case less:
 	case varies && passed >= e.bytes && passed > one:
