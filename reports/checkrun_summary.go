@@ -12,7 +12,7 @@ func summary(results []verdict.Result, o PageOptions) string {
 	var b strings.Builder
 	switch {
 	case len(results) == 0 && len(o.Gaps.Functions) == 0 && !o.Gaps.All:
-		return nothingChecked + "\n" + o.Behaviour.text()
+		b.WriteString(nothingChecked + "\n")
 	case len(results) == 0 || o.Gaps.All:
 		b.WriteString(nothingReached + "\n")
 	}

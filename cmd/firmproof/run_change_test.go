@@ -199,6 +199,16 @@ func TestSimulationOfLess(t *testing.T) {
 	}
 }
 
+// TestSimulationOfLastHarness: a change that takes out the last harness has nothing to check, and says what is asked less.
+func TestSimulationOfLastHarness(t *testing.T) {
+	const head = "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\n"
+	dir := changesFolder(t, map[string]string{".firmproof.yml": head + "harnesses:\n  - {entry: h, file: h.c}\n",
+		"a.c": "int get(void) {\n  return 1;\n}\n", "h.c": "int get(void);\nvoid h(void) {\n  get();\n}\n"},
+		map[string]string{".firmproof.yml": head + "functions: changed\n"})
+	_, out := simulate(dir, "main~1..main")
+	wantAll(t, out, "firmproof / x86_64: neutral", "Nothing was checked", "**Asked less**", "harness h is gone")
+}
+
 // TestSimulationThatEnds: verifications that a signal ends are told as such.
 func TestSimulationThatEnds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.c")
