@@ -27,6 +27,7 @@ func TestSimulationOfReach(t *testing.T) {
 		"a check that is gone":        {digits, "    if (k >= 4) return -1;\n", "", true},
 		"a check that is less":        {digits, "k >= 4", "k >= 5", true},
 		"a structure, and an array":   {part, "sizeof *d", "sizeof now", true},
+		"a structure by its size":     {strings.Replace(part, "&now.days[k]", "&now", 1), "sizeof *d", "sizeof now", true},
 		"a limit by another constant": {"#define N 6\n" + strings.Replace(sum, "i < 6", "i < N", 1), "N 6", "N 8", false},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -82,4 +83,30 @@ func TestSimulationOfCounters(t *testing.T) {
 	const average = "struct avg {\n  unsigned sum;\n  unsigned char n;\n};\nvoid add(struct avg *a, unsigned v) {\n" +
 		"  if (a->n < 8) a->n++;\n  a->sum += v & 0xffff;\n}\nunsigned get(const struct avg *a) {\n  return a->n ? a->sum / a->n : 0;\n}\n"
 	thereAndBack(t, average, "a->n ? a->sum / a->n : 0", "a->sum / a->n", true)
+}
+
+// TestSimulationOfEnds: where one commit takes a pointer for the end of what another leads to, the other has to keep in front
+// of it, too. Where both go on when they have come there, it leads to the last element.
+func TestSimulationOfEnds(t *testing.T) {
+	t.Parallel()
+	const sum = "unsigned sum(const unsigned char *p, const unsigned char *q) {\n  unsigned s = 0;\n  for (; p < q; p++) s += *p;\n" +
+		"  return s;\n}\n"
+	const first = "int first(const unsigned char *p, const unsigned char *to) {\n  if (p >= to) return -1;\n  return *p++;\n}\n"
+	const two = "int two(const unsigned char *p, const unsigned char *limit) {\n  if (p > limit) return -1;\n  int n = *p++;\n" +
+		"  if (p > limit) return -1;\n  return n + *p;\n}\n"
+	for what, c := range map[string]struct {
+		good, from, to string
+		found          bool
+	}{
+		"one further":      {sum, "p < q", "p <= q", true},
+		"by name":          {strings.ReplaceAll(strings.Replace(sum, "*q", "*limit", 1), "< q", "< limit"), "p < limit", "p <= limit", true},
+		"nothing is asked": {first, "  if (p >= to) return -1;\n", "", true},
+		"the last element": {two, "n + *p", "n - *p", false},
+		"past the last":    {two, "n + *p", "n + p[1]", true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			thereAndBack(t, c.good, c.from, c.to, c.found)
+		})
+	}
 }

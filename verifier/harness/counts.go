@@ -8,24 +8,29 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// Count says which parameter counts what a pointer leads to.
+// Count says which parameter counts what a pointer leads to, or leads to its end.
 type Count struct {
 	Parameter string
 	Bytes     bool // and not elements
+	End       bool // it leads to the end
 }
 
 // String is the form that ParseCount reads.
 func (c Count) String() string {
-	if c.Bytes {
+	switch {
+	case c.Bytes:
 		return c.Parameter + " bytes"
+	case c.End:
+		return c.Parameter + " ends"
 	}
 	return c.Parameter
 }
 
-// ParseCount reads the name of a parameter, with ` bytes` behind it where these are counted.
+// ParseCount reads the name of a parameter, with ` bytes` behind it where these are counted, ` ends` where it leads to the end.
 func ParseCount(text string) Count {
 	name, bytes := strings.CutSuffix(text, " bytes")
-	return Count{name, bytes}
+	name, end := strings.CutSuffix(name, " ends")
+	return Count{name, bytes, end}
 }
 
 // Counts says what counts the elements of the pointer FUNCTION.NAME, where the code of the program does not: that of
@@ -50,7 +55,7 @@ func (h *harness) noteCounted(name, number string, origin verdict.Origin, text s
 // countOfOther returns the parameter that says in another version how much pointer i leads to, -1 if none does.
 func (h *harness) countOfOther(i int, name string) (n int, bytes, known bool) {
 	c, known := h.p.counts[h.of.CName+"."+name]
-	if !known {
+	if !known || c.End {
 		return -1, false, false
 	}
 	for n, v := range h.vars {
@@ -62,7 +67,7 @@ func (h *harness) countOfOther(i int, name string) (n int, bytes, known bool) {
 }
 
 // Needs says how many bytes of what the pointer FUNCTION.NAME leads to another version of the function accesses at most: one
-// structure, or as far as what it compares its indices with allows.
+// structure that it copies, or as far as its lengths and what it compares its indices with allow.
 func (p *Program) Needs(place string, bytes int64) { p.needs[place] = bytes }
 
 // noteNeed notes how many bytes of what a pointer leads to the function accesses at most, as Program.Needs has it.
@@ -74,11 +79,14 @@ func (h *harness) noteNeed(name string, bytes int64) {
 }
 
 // lessInOther has a pointer lead to as many bytes as another version accesses, and reports whether it does: where nothing
-// bounds what this one accesses (loose), or where it is one element more. A bound that is further off was meant to be
-// another one. Callers in the program that are known to pass as many as this one needs decide.
+// bounds what this one accesses (loose), or where it is one element more, or more than the one structure that the other
+// copies. A bound that is further off was meant to be another one. Callers in the program that are known to pass as many as
+// this one needs decide.
 func (h *harness) lessInOther(name string, e *extent, loose bool, passed int64) bool {
 	n, known := h.p.needs[h.of.CName+"."+name]
-	if !known || !loose && (n >= e.bytes || n+ir.SizeInC(e.elem) < e.bytes) || passed >= e.bytes && passed > n {
+	one := ir.SizeInC(e.elem)
+	whole := ir.IsStruct(e.elem) && n == one
+	if !known || !loose && (n >= e.bytes || !whole && n+one < e.bytes) || passed >= e.bytes && passed > n {
 		return false
 	}
 	e.bytes, e.origin = n, verdict.Observed

@@ -48,6 +48,12 @@ func isEnd(name string) bool {
 	return is
 }
 
+// isLimit reports ends by names that may be of the last element, too: code says which.
+func isLimit(name string) bool {
+	name = strings.ToLower(strings.Trim(name, "_"))
+	return strings.HasSuffix(name, "limit") || strings.HasSuffix(name, "stop")
+}
+
 // isStart reports names of what leads to the start of a block.
 func isStart(name string) bool {
 	name = strings.ToLower(strings.Trim(name, "_"))
@@ -205,7 +211,7 @@ func (h *harness) keepsAddresses() bool {
 // cursors writes the cursors among the members of a structure, and returns these.
 func (w *harnessText) cursors(to string, t *ir.DType, c *cursors) map[int]bool {
 	end := &t.Fields[c.end]
-	block, count := w.ended(to+end.Name, c.elem)
+	block, count := w.ended(to+end.Name, c.elem, false)
 	w.line("firmproof_assume((size_t)(%s + %s) <= (size_t)-1 / 2);", block, count)
 	w.line("%s = %s + %s;", assignable(to+end.Name, end.T), block, count)
 	made := map[int]bool{c.end: true}

@@ -63,7 +63,7 @@ func (h *harness) extentOf(i int, name string) *extent {
 			e.note += ", as in the other commit of the change"
 		}
 		if plus == 0 && (known || u.Param == n) {
-			h.counts(name, Count{h.nameOf(n), bytes})
+			h.counts(name, Count{Parameter: h.nameOf(n), Bytes: bytes})
 		}
 		return e
 	case isText(elem) && !u.Writes && u.Need <= policy.HarnessString:
@@ -106,8 +106,8 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		return e
 	}
 	passed, at := h.smallest(i)
-	isPart := ir.IsStruct(elem) && e.bytes == one && u.Need > 0
-	if (bounded && !u.Ends || !u.Varies && isPart) && !u.Kept && !u.Handed {
+	copied := ir.IsStruct(elem) && u.Block == one && e.bytes == one && !u.Varies
+	if (bounded && !u.Ends || copied) && !u.Kept && !u.Handed {
 		h.noteNeed(name, e.bytes)
 	}
 	less := h.lessInOther(name, e, u.Loose, passed)

@@ -63,7 +63,7 @@ func ParseGiven(text string) (*Given, error) {
 		case by != nil && by[2] != "":
 			kind, g.In = "variable", by[2]
 		case by != nil:
-			g.UpTo, g.Count = by[1], Count{by[3], by[4] == "byte"}
+			g.UpTo, g.Count = by[1], Count{Parameter: by[3], Bytes: by[4] == "byte"}
 		case m != nil && m[1] != "":
 			n, _ := strconv.ParseInt(m[1], 10, 64)
 			if n == 0 {

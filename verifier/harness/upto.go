@@ -11,11 +11,13 @@ import (
 )
 
 // Pointers that the code compares lead into one object (C17 6.5.6p9, 6.5.8p5). Where one of them leads to its end
-// (`parse(p, end)`, `next(&p, end)`, `find(from, p, end)`), there are as many elements as lie before that.
+// (`parse(p, end)`, `next(&p, end)`, `find(from, p, end)`), there are as many elements as lie before that. Where the code goes
+// on when it has come there, it is the last element (`while (p <= last)`), unless its name says that it is the end.
 
 // upTo is a block that parameters lead into, one of them to its end.
 type upTo struct {
 	end   int        // the parameter
+	last  bool       // it leads to the last element, and not behind that
 	parts []upToPart // the others
 }
 
@@ -51,8 +53,12 @@ func (h *harness) endedBy(e int) *upTo {
 		n = len(g.parts)
 		for k := range h.vars {
 			for _, inner := range []bool{false, true} {
-				if p := (upToPart{k, inner}); k != e && !slices.Contains(g.parts, p) && (h.endsAt(p, e) || h.orderedWith(p, g.parts)) {
-					g.parts = append(g.parts, p)
+				p := upToPart{k, inner}
+				if k == e || slices.Contains(g.parts, p) {
+					continue
+				}
+				if ends, last := h.endsAt(p, e); ends || h.orderedWith(p, g.parts) {
+					g.parts, g.last = append(g.parts, p), g.last || ends && last
 				}
 			}
 		}
@@ -88,36 +94,39 @@ func (h *harness) orderedWith(p upToPart, list []upToPart) bool {
 	})
 }
 
-// endsAt reports whether parameter e leads to the end of what p leads to: the two are compared, and its name says it, or
-// that it is nothing but compared, and never to go on where both are one; only whether both are one, if p moves.
-func (h *harness) endsAt(p upToPart, e int) bool {
+// endsAt reports whether parameter e leads to the end of what p leads to, or to its last element: the two are compared, and
+// its name says it, or that it is nothing but compared, with one that moves on; or another version says it.
+func (h *harness) endsAt(p upToPart, e int) (ends, last bool) {
 	end := h.elementOf(upToPart{e, false})
 	if end == nil || h.elementOf(p) == nil {
-		return false
+		return false, false
 	}
 	switch g := h.given(h.partName(p)); {
 	case g.UpTo != "":
-		return g.UpTo == h.nameOf(e)
+		return g.UpTo == h.nameOf(e), false
 	case g.Count != (Count{}):
-		return false
+		return false, false
+	}
+	if max(ir.SizeInC(h.elementOf(p)), 1) != max(ir.SizeInC(end), 1) {
+		return false, false
+	}
+	if c := h.p.counts[h.of.CName+"."+h.partName(p)]; c.End {
+		return c.Parameter == h.nameOf(e), false
 	}
 	how, met := h.metBy(p)[e]
-	if !met || max(ir.SizeInC(h.elementOf(p)), 1) != max(ir.SizeInC(end), 1) {
-		return false
-	}
-	u, last := &h.uses[p.arg], &h.uses[e]
+	u, to := &h.uses[p.arg], &h.uses[e]
+	last = how&(uses.Includes|uses.Excludes) == uses.Includes
 	switch {
-	case !p.inner && (u.Text || u.Param >= 0):
-		return false
-	case isEnd(h.nameOf(e)):
-		return p.inner || !isEnd(h.nameOf(p.arg))
-	case isStart(h.nameOf(e)), how&uses.Includes != 0,
-		last.Need > 0 || last.Varies || last.Text || last.Param >= 0 || last.Kept: // more than compared
-		return false
+	case !met, !p.inner && (u.Text || u.Param >= 0):
+		return false, false
+	case isEnd(h.nameOf(e)) && !(last && isLimit(h.nameOf(e))):
+		return p.inner || !isEnd(h.nameOf(p.arg)), false
+	case isStart(h.nameOf(e)), to.Need > 0 || to.Varies || to.Text || to.Param >= 0 || to.Kept: // more than compared
+		return false, false
 	case how&uses.Ordered == 0: // `for (; p != e; p++)`
-		return !p.inner && p.arg < e && u.Varies
+		return !p.inner && p.arg < e && u.Varies, false
 	}
-	return p.inner || p.arg < e && (u.Need > 0 || u.Varies)
+	return p.inner || p.arg < e && (u.Need > 0 || u.Varies), last
 }
 
 // elementOf returns the number, structure or void that p leads to; nil: it is no such pointer, or is made otherwise.
@@ -144,12 +153,17 @@ func (h *harness) elementOf(p upToPart) *ir.DType {
 
 // makeUpTo makes the block of g and the arguments that lead into it.
 func (h *harness) makeUpTo(g *upTo, args []ir.Value) {
-	e := ended{end: h.nameOf(g.end), elem: h.elementOf(g.parts[0])}
+	e := ended{end: h.nameOf(g.end), last: g.last, elem: h.elementOf(g.parts[0])}
 	for _, p := range g.parts {
 		e.parts = append(e.parts, h.partName(p))
 		origin := verdict.Read // by the code, or its name and a comparison
-		if h.given(h.partName(p)).UpTo != "" {
+		switch {
+		case h.given(h.partName(p)).UpTo != "":
 			origin = verdict.Declared
+		case g.last:
+			origin = verdict.Chosen
+		default:
+			h.counts(h.partName(p), Count{Parameter: e.end, End: true})
 		}
 		e.origins = append(e.origins, origin)
 	}
@@ -165,6 +179,9 @@ func (h *harness) makeUpTo(g *upTo, args []ir.Value) {
 		if args[p.arg] = to; len(g.parts) == 1 || p.inner || h.mayBeNull(p.arg) {
 			args[p.arg] = h.perhapsNull(p.arg, h.nameOf(p.arg), to)
 		}
+	}
+	if g.last {
+		total = h.Binary(ir.OpSub, total, h.Int(h.Word(), max(ir.SizeInC(e.elem), 1)))
 	}
 	h.ends = append(h.ends, endAt{g, from, total})
 }
@@ -217,6 +234,7 @@ func (h *harness) left(i, n int, args []ir.Value) ir.Value {
 // ended is a block of elements that pointers lead into: end to its end, the parts anywhere, one of them to its start.
 type ended struct {
 	end     string
+	last    bool // to its last element
 	parts   []string
 	origins []verdict.Origin // of each part: that it leads into the block
 	elem    *ir.DType
@@ -236,6 +254,9 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 		count := h.any(e.end+" - "+first, word)
 		brings(h.note(e.end, verdict.Limit, verdict.Chosen, "%s is at most %d elements behind %s", e.end, most, first),
 			h.Assume(h.Compare(ir.ULE, count, h.Int(word, most))))
+		if e.last {
+			h.Assume(h.Compare(ir.NE, count, h.Int(word, 0)))
+		}
 		total = h.scaled(count, one)
 	}
 	block := h.anyBlock(first, total)
@@ -243,7 +264,11 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 	if needsFill(e.elem, 0) {
 		h.fillCounted(first, e.elem, block, h.Binary(ir.OpUdiv, total, h.Int(word, one)))
 	}
-	brings(h.note(first, verdict.Extent, e.origins[0], "%s is the end of what %s leads to", e.end, first), block)
+	is := "the end"
+	if e.last {
+		is = "the last element"
+	}
+	brings(h.note(first, verdict.Extent, e.origins[0], "%s is %s of what %s leads to", e.end, is, first), block)
 	if len(e.parts) == 1 {
 		return block, total, []ir.Value{block}
 	}
@@ -262,7 +287,8 @@ func (h *harness) ended(e *ended) (base, total ir.Value, at []ir.Value) {
 	return base, total, at
 }
 
-// endAt is the end of a block that is not passed yet: total bytes behind from, or where a parameter leads by then.
+// endAt is the end of a block, or its last element, that is not passed yet: total bytes behind from, or where a parameter leads
+// by then.
 type endAt struct {
 	*upTo
 	from, total ir.Value

@@ -11,7 +11,7 @@ import (
 // upTo declares the arguments that lead into the block of g.
 func (w *harnessText) upTo(g *upTo) {
 	end := w.h.vars[g.end]
-	block, count := w.ended(end.Name, w.h.elementOf(g.parts[0]))
+	block, count := w.ended(end.Name, w.h.elementOf(g.parts[0]), g.last)
 	var starts []string
 	for i, p := range g.parts {
 		v, to := w.h.vars[p.arg], block
@@ -28,19 +28,30 @@ func (w *harnessText) upTo(g *upTo) {
 	}
 	w.oneStarts(starts)
 	w.done[end.Name] = true
+	if g.last {
+		count += " - 1"
+	}
 	w.line("%s = (void *)(%s + %s);", declaration(end.T, end.Name), block, count)
 }
 
-// ended declares a block of elements that pointers lead into, one of them to its end, and how many there are.
-func (w *harnessText) ended(end string, elem *ir.DType) (block, count string) {
+// ended declares a block of elements that pointers lead into, one of them to its end, or last: to its last one, and how many
+// there are.
+func (w *harnessText) ended(end string, elem *ir.DType, last bool) (block, count string) {
 	w.blocks++
 	block, count = fmt.Sprintf("block%d", w.blocks), fmt.Sprintf("count%d", w.blocks)
 	most := policy.HarnessCount
 	if needsFill(elem, 0) {
 		most = policy.HarnessFilled
 	}
-	w.line("/* pointers into one block of at most %d elements, %s to its end */", most, end)
+	to := "end"
+	if last {
+		to = "last element"
+	}
+	w.line("/* pointers into one block of at most %d elements, %s to its %s */", most, end, to)
 	w.sizeWithin(count, fmt.Sprintf("<= %d", most))
+	if last {
+		w.line("firmproof_assume(%s > 0);", count)
+	}
 	t := strings.TrimPrefix(elem.Name, "const ")
 	if ir.IsVoid(elem) {
 		t = "char"

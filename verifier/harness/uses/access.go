@@ -12,7 +12,7 @@ func step(v ir.Value) *ir.Instr {
 		switch in.Op {
 		case ir.OpGep:
 			return in
-		case ir.OpBitcast:
+		case ir.OpBitcast, ir.OpFreeze:
 		default:
 			return nil
 		}
@@ -179,6 +179,8 @@ func (s *useScan) call(in *ir.Instr) {
 	case ir.ModelMemset:
 		s.block(in.Args[0], in.Args[2], true)
 		return
+	case ir.ModelSameObject: // a question of ours
+		return
 	}
 	g := ir.CalledFunc(in)
 	if g == nil || g.IsDecl() {
@@ -249,11 +251,15 @@ func (s *useScan) parameter(call *ir.Instr, i int) int {
 
 // block notes that n bytes at v are accessed.
 func (s *useScan) block(v, n ir.Value, writes bool) {
+	k, plain := s.from(v)
 	if c, ok := n.(*ir.Const); ok && c.Kind == ir.ConstInt {
-		s.access(v, c.Bits.Signed().Int64(), writes)
+		size := c.Bits.Signed().Int64()
+		if k >= 0 && plain {
+			s.uses[k].Block = max(s.uses[k].Block, size)
+		}
+		s.access(v, size, writes)
 		return
 	}
-	k, plain := s.from(v)
 	if k < 0 {
 		return
 	}

@@ -12,6 +12,7 @@ const (
 	Equal    Order = 0 // whether they are the same
 	Ordered  Order = 1 // which is the lower one, or how far they are apart: they lead into one object (C17 6.5.6p9, 6.5.8p5)
 	Includes Order = 2 // the code goes on where they are equal: `while (first <= last)`
+	Excludes Order = 4 // and where it does not: `while (first < end)`
 )
 
 // meets notes what in compares two addresses for.
@@ -49,13 +50,13 @@ func orderBy(p ir.Pred, swapped bool) Order {
 			return Ordered | Includes
 		}
 	}
-	return Ordered
+	return Ordered | Excludes
 }
 
 // meet notes that two addresses are compared: how x is with y, and y with x.
 func (s *useScan) meet(x, y ir.Value, how, back Order) {
 	if ir.Root(x) != x || ir.Root(y) != y { // p + 2 <= end
-		how, back = how&^Includes, back&^Includes
+		how, back = how&^(Includes|Excludes), back&^(Includes|Excludes)
 	}
 	i, inI := s.side(x)
 	j, inJ := s.side(y)
@@ -120,7 +121,7 @@ func (s *useScan) metBy(call *ir.Instr, j int, u *Use) {
 		}
 	}
 	for m, how := range u.With {
-		s.meet(call.Args[j], call.Args[m], how, how&^Includes)
+		s.meet(call.Args[j], call.Args[m], how, how&^(Includes|Excludes))
 	}
 	k, plain := s.from(call.Args[j])
 	own, variable := s.of[call.Args[j]] // `next(&p, end)`
@@ -131,7 +132,7 @@ func (s *useScan) metBy(call *ir.Instr, j int, u *Use) {
 		l, deep := s.side(call.Args[m])
 		if k >= 0 && (plain || variable) && l >= 0 && l != k && !deep {
 			s.met(k, !variable)[l] |= how
-			s.met(l, false)[k] |= how &^ Includes
+			s.met(l, false)[k] |= how &^ (Includes | Excludes)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type Use struct {
 	Align  int64 // that an access through it asks for, at most
 	Varies bool  // it is indexed by a value, or moved on
 	Far    int64 // bytes that accesses reach whose indices and lengths vary and are bounded by what the code asks of them
+	Block  int64 // bytes of the largest block of constant length that is accessed where it leads to
 	Loose  bool  // it is moved on, or an index or a length is not bounded so
 	Ends   bool  // the function asks whether what it leads to is zero
 	Reads  bool  // it is read through
@@ -183,15 +184,16 @@ func (s *useScan) copies(f *ir.Func) {
 	}
 }
 
-// from returns the parameter that pointer v is computed from, -1 if it is none's; plain: it is the parameter itself.
+// from returns the parameter that pointer v is computed from, -1 if it is none's; plain: it is the parameter itself, whatever
+// type it is taken for.
 func (s *useScan) from(v ir.Value) (k int, plain bool) {
 	base := ir.Root(v)
 	if p, ok := base.(*ir.Param); ok && p.T.IsPtr() {
-		return p.Index, base == v
+		return p.Index, step(v) == nil
 	}
 	if ld, ok := base.(*ir.Instr); ok && ld.Op == ir.OpLoad && ld.T.IsPtr() {
 		if k, ok := s.of[ld.Args[0]]; ok {
-			return k, base == v && !s.members[ld.Args[0]]
+			return k, step(v) == nil && !s.members[ld.Args[0]]
 		}
 	}
 	return -1, false
