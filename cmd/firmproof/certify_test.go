@@ -136,6 +136,26 @@ void delay(void) {
 	}
 }
 
+// TestCertifyGuesses: runs of a generated harness end, whatever guess or limit the claims on their way rest on: what is
+// conditional or bounded for these is proved of the harness.
+func TestCertifyGuesses(t *testing.T) {
+	tree := writeTree(t, map[string]string{"a.c": `
+void fill(unsigned char *b, unsigned k) { for (unsigned i = 0; i < 8; i++) b[i] = (unsigned char)k; }
+int sum(const signed char *b, int n) {
+	int s = 0;
+	if (n > 3) return -1;
+	for (int i = 0; i < n; i++) s += b[i];
+	return s;
+}
+unsigned length(const char *s) { unsigned n = 0; while (s[n]) n++; return n; }
+`})
+	var answers, with atomic.Int64
+	certifyAndVerify(t, []string{filepath.Join(tree, "a.c")}, &answers, &with)
+	if answers.Load() < 50 || with.Load() != answers.Load() {
+		t.Errorf("%d of %d answers certified", with.Load(), answers.Load())
+	}
+}
+
 // TestCertifyCorpus certifies a twentieth of testdata/check (a tenth: `make long`) and the small examples: no
 // certificate is refused, and 19 of 20 answers have one.
 func TestCertifyCorpus(t *testing.T) {

@@ -34,6 +34,8 @@ type Certificate struct {
 	Claims  []Claim      `json:"claims"`
 	Proofs  []Evidence   `json:"evidence"`
 	Rest    []string     `json:"rest,omitempty"` // what the answers assume besides, as the report lists it
+
+	proved map[string]bool // claims, by ID, that the evidence which was held to the program so far shows to be
 }
 
 // Claim is the answer about a claim, and where the evidence for it is.

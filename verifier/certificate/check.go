@@ -2,7 +2,6 @@ package certificate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,6 +30,7 @@ type Outcome struct {
 // cannot be read.
 func Check(ctx context.Context, c *Certificate, part *ir.Module, open opener) (*Outcome, error) {
 	out := &Outcome{}
+	c.proved = nil
 	named := map[string]bool{}
 	for i := range c.Claims {
 		cl := &c.Claims[i]
@@ -84,7 +84,41 @@ func checkOne(ctx context.Context, c *Certificate, i int, part *ir.Module, open 
 			return nil, fmt.Errorf("%s is said to be %s: %s", cl.ID, cl.Status, why)
 		}
 	}
+	c.learn(g)
 	return g, nil
+}
+
+// learn keeps which claims evidence proves of the program, whatever is said of them: one that rests on a guess is
+// conditional, and proved of the program that has the guess in it.
+func (c *Certificate) learn(g *Group) {
+	if c.proved == nil {
+		c.proved = map[string]bool{}
+	}
+	for _, cl := range g.Claims {
+		c.proved[cl.ID] = c.proved[cl.ID] || g.Shown[cl.ID] == verdict.Proved
+	}
+}
+
+// endsUnviolated returns an error if a run may end where one of the claims is violated, of the certificate or of ids.
+func (c *Certificate) endsUnviolated(ids []string) error {
+	if id := c.unproved(ids); id != "" {
+		return fmt.Errorf("runs end where a claim is violated, and no evidence before proves %s", id)
+	}
+	return nil
+}
+
+// unproved returns a claim other than about termination that the evidence seen so far does not prove, of the
+// certificate and of ids, the program's; "" if there is none.
+func (c *Certificate) unproved(ids []string) string {
+	for i := range c.Claims {
+		if cl := &c.Claims[i]; cl.Check != verdict.Termination && !c.proved[cl.ID] {
+			return cl.ID
+		}
+	}
+	if i := slices.IndexFunc(ids, func(id string) bool { return !c.proved[id] }); i >= 0 {
+		return ids[i]
+	}
+	return ""
 }
 
 // subject names claims in an error.
@@ -122,8 +156,8 @@ func (e *Evidence) check(ctx context.Context, c *Certificate, part *ir.Module, w
 		return e.Safe.check(ctx, p)
 	case e.Refutation != nil:
 		f, err := e.Refutation.check(ctx, p, wanted, open)
-		if err == nil && e.Refutation.Ends && !c.excludesAll(f.Claims) {
-			return nil, errors.New("runs end where a claim is violated, and that all hold is not certified")
+		if err == nil && e.Refutation.Ends {
+			err = c.endsUnviolated(f.Claims)
 		}
 		return f, err
 	}

@@ -153,11 +153,9 @@ func (m *maker) ended(e Ended, claim int) {
 		m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, claim)
 		return
 	}
-	for i := range m.c.Claims {
-		if c := &m.c.Claims[i]; i != claim && c.Evidence == 0 {
-			m.c.Claims[claim].Why = "runs end where a claim is violated, and there is no certificate of " + c.ID
-			return
-		}
+	if err := m.c.endsUnviolated(nil); err != nil {
+		m.c.Claims[claim].Why = err.Error()
+		return
 	}
 	m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past), Ends: true}, []int{claim})
 }
@@ -196,6 +194,9 @@ func (m *maker) refutation(r *Refutation, claims []int) {
 	}
 	r.Proof = fmt.Sprintf("proof-%d", len(m.c.Proofs)+1)
 	found, err := m.refute(r, wanted)
+	if err == nil && r.Ends {
+		err = m.c.endsUnviolated(found.Claims)
+	}
 	var good []int
 	for _, i := range claims {
 		c := &m.c.Claims[i]
@@ -214,6 +215,11 @@ func (m *maker) refutation(r *Refutation, claims []int) {
 		m.refutation(r, good)
 	default:
 		m.keep(Evidence{Refutation: r}, nil, good...)
+		g := &Group{Finding: found}
+		for _, i := range good {
+			g.Claims = append(g.Claims, &m.c.Claims[i])
+		}
+		m.c.learn(g)
 	}
 }
 

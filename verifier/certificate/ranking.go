@@ -143,32 +143,15 @@ func (r *Ranking) fits(sys *its.System, proof *certify.Termination) error {
 	return nil
 }
 
-// excludesAll reports whether evidence of c proves all its claims but termination, and those of ids, which are the
-// program's.
-func (c *Certificate) excludesAll(ids []string) bool {
-	proved := map[string]bool{}
-	for i := range c.Claims {
-		cl := &c.Claims[i]
-		proved[cl.ID] = cl.Status == verdict.Proved && cl.Evidence > 0
-		if cl.Check != verdict.Termination && !proved[cl.ID] {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(ids, func(id string) bool { return !proved[id] })
-}
-
-// excludesOverflow reports whether evidence of c proves every claim about signed overflow that the program has, and
+// excludesOverflow reports whether evidence before proves every claim about signed overflow that the program has, and
 // every bound.
 func (c *Certificate) excludesOverflow(p *program) bool {
-	proved := map[string]bool{}
 	for i := range c.Claims {
-		cl := &c.Claims[i]
-		proved[cl.ID] = cl.Status == verdict.Proved && cl.Evidence > 0
-		if cl.Check == verdict.Unwinding && !proved[cl.ID] {
+		if cl := &c.Claims[i]; cl.Check == verdict.Unwinding && !c.proved[cl.ID] {
 			return false
 		}
 	}
 	all := encode.ListClaims(p.Module, verdict.CheckSet{verdict.SignedOverflow: true}, p.Leaks,
 		func(*ir.Block) bool { return true })
-	return !slices.ContainsFunc(all, func(cl encode.Claim) bool { return !proved[cl.ID] })
+	return !slices.ContainsFunc(all, func(cl encode.Claim) bool { return !c.proved[cl.ID] })
 }
