@@ -89,6 +89,7 @@ func (b *Behaviour) text() string {
 		fmt.Fprintf(&out, "\n%d not compared, as the time for comparisons, a third of the verification's, was over: %s. "+
 			"`/firmproof rerun`, or `firmproof diff`, compares them, too.\n", n, someNames(waits))
 	}
+	out.WriteString(b.layouts())
 	if len(b.Added) > 0 {
 		out.WriteString("\nOnly in the head, and so compared with nothing: " + someNames(b.Added) + ".\n")
 	}
@@ -104,6 +105,27 @@ func (b *Behaviour) text() string {
 		comparison(&text, c)
 		fmt.Fprintf(&out, "\n<details><summary><code>%s</code> on %s: an input, and both calls</summary>\n\n"+
 			"```\n%s\n```\n\n</details>\n", inHTML(pairName(c)), inHTML(c.Target), fence(plain(strings.TrimSpace(text.String()))))
+	}
+	return out.String()
+}
+
+// layouts lists what has another layout in the head, and is compared by members; empty if nothing has.
+func (b *Behaviour) layouts() string {
+	var list []string
+	for i := range b.Comparisons {
+		list = union(list, b.Comparisons[i].Layouts)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString("\nMemory has another layout in the head: both begin with the same in members of the same name, and these " +
+		"are compared.\n\n")
+	for _, text := range list[:min(len(list), maxListed)] {
+		out.WriteString("- " + Inert(line(text)) + "\n")
+	}
+	if more := len(list) - maxListed; more > 0 {
+		fmt.Fprintf(&out, "- and %d more\n", more)
 	}
 	return out.String()
 }
@@ -154,6 +176,9 @@ func (b *Behaviour) note(c *verdict.Comparison) string {
 		out = append(out, text)
 	case c.Reason != nil:
 		out = append(out, c.Reason.Detail)
+	}
+	if len(c.Layouts) > 0 {
+		out = append(out, "another layout, compared by members")
 	}
 	if n := len(c.Excused); n > 0 {
 		out = append(out, fmt.Sprintf("inputs with which the base violates %s are not compared", c.Excused[0].Check))

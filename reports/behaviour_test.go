@@ -14,7 +14,8 @@ func behaviourOf(unchanged ...string) Behaviour {
 	return Behaviour{Asked: true, Unchanged: unchanged, Added: []string{"fresh"}, Gone: []string{"`gone`"},
 		Comparisons: []verdict.Comparison{
 			{Function: "same", Target: "avr", Status: verdict.Same, Pos: at},
-			{Function: "some", Target: "avr", Status: verdict.SameBounded, Pos: at},
+			{Function: "some", Target: "avr", Status: verdict.SameBounded, Pos: at,
+				Layouts: []string{"`<b>` of `struct s` is new: what it holds is not compared"}},
 			{Function: "late", Target: "avr", Status: verdict.NotCompared, Pos: at}, {Function: "late", Target: "i386", Status: verdict.NotCompared, Pos: at},
 			{Function: "open", Target: "avr", Status: verdict.SameOpen, Pos: at, Reason: &verdict.Reason{Detail: "@all | <b>"}},
 			{Function: "other", Old: "was", Target: "avr", Status: verdict.Differs, Pos: at, Differences: []verdict.Difference{{
@@ -29,6 +30,8 @@ func TestBehaviourText(t *testing.T) {
 	for _, want := range []string{
 		"6 functions changed: 1 the same on all inputs, 1 the same up to bounds, 1 not the same, 1 open, 2 not compared.",
 		"2 not compared, as the time for comparisons, a third of the verification's, was over: `late`. `/firmproof rerun`",
+		"| `some` | avr | ☑️ the same up to bounds | another layout, compared by members |",
+		"members of the same name, and these are compared.\n\n- `<b>` of `struct s` is new: what it holds is not compared\n",
 		"| `same` | avr | ✅ the same on all inputs |  |",
 		"| `other (was was)` | avr | 🔀 differs | after the call, s.n: 2, was 1 with other.x = 7 |",
 		"it has to do the same (unchanged); @\u200ball &#124; &#60;b&#62;", "Only in the head, and so compared with nothing: `fresh`",
@@ -42,6 +45,14 @@ func TestBehaviourText(t *testing.T) {
 	}
 	if got := (&Behaviour{}).text(); got != "" {
 		t.Errorf("nothing was asked: %q", got)
+	}
+}
+
+// TestBehaviourHeadline: what nobody came to compare is not among the functions of which some differ.
+func TestBehaviourHeadline(t *testing.T) {
+	o := PageOptions{Behaviour: behaviourOf()}
+	if got, want := headlineOf(nil, o), ", 1 of 4 compared functions differ"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q behind", got, want)
 	}
 }
 

@@ -21,7 +21,7 @@ type Tally struct {
 func TallyOf(results []verdict.Result, o PageOptions) Tally {
 	t := Tally{By: map[verdict.Status]int{}, Fixed: o.FixedCount, Compared: o.States != nil || o.ByTarget != nil,
 		Open: endsOpen(pointers(results)), Results: len(results),
-		Functions: len(o.Behaviour.Comparisons), Differ: o.Behaviour.count(verdict.Differs)}
+		Functions: len(o.Behaviour.Comparisons) - o.Behaviour.count(verdict.NotCompared), Differ: o.Behaviour.count(verdict.Differs)}
 	for i := range results {
 		r := &results[i]
 		if r.Vacuous != nil {
@@ -98,7 +98,7 @@ func (t *Tally) Headline() string {
 		head += fmt.Sprintf(", %d accepted", t.Accepted)
 	}
 	if t.Differ > 0 {
-		head += fmt.Sprintf(", %d of %s differ", t.Differ, plural(t.Functions, "changed function"))
+		head += fmt.Sprintf(", %d of %s differ", t.Differ, plural(t.Functions, "compared function"))
 	}
 	if t.Open > 0 {
 		head += ", " + termination(t.Open, t.Results)
