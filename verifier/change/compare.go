@@ -227,11 +227,22 @@ func (c *comparing) claim(l *verdict.Claim) {
 	case verdict.Violated:
 		c.violated(l, fact)
 	case verdict.Unknown:
+		if c.behindOld(l) { // as of a check that the new version has, and the old one lacks
+			c.bounded, c.within = true, true
+			return
+		}
 		c.leave(l.Reason)
 	case verdict.Bounded, verdict.Conditional:
 		c.bounded = c.bounded || len(l.Assumptions) == 0 // else what it rests on makes it so
 		c.within = true
 	}
+}
+
+// behindOld reports whether executions come to a claim only past a violation of the old version, which is excused.
+func (c *comparing) behindOld(l *verdict.Claim) bool {
+	return l.IsShadowed() && slices.ContainsFunc(c.res.Claims, func(o verdict.Claim) bool {
+		return o.ID == l.Behind && o.Status == verdict.Violated && c.pair.Fact(o.Pos) == nil && c.pair.Old(o.Pos)
+	})
 }
 
 // leave notes why something is not decided: the first reason, but for that something else is violated before.

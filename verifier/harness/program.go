@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/flow/ranges"
 	"github.com/firmproof/firmproof/verifier/harness/uses"
@@ -48,6 +50,8 @@ type Program struct {
 	kinds   map[*ir.Func][]string     // see kindsOf
 	step    int                       // bytes of the widest access that is one step
 	few     func(*ir.DType) bool      // see Few; nil: none
+	// members that code compares with null may be null, in all harnesses: see MembersMayBeNull
+	asksNull bool
 }
 
 // NewProgram reads m, which harnesses are added to afterwards.
@@ -79,6 +83,33 @@ func (p *Program) MayBeNullAsIn(f, old *ir.Func) {
 	now := p.code.Of(f)
 	for i, u := range p.code.Of(old) {
 		now[i].Null = now[i].Null || u.Null
+	}
+}
+
+// MembersMayBeNull has harnesses make members null, too, that the function comes to code of that compares them with null.
+// types has structures of another version of the program, by those in whose place they are: code that compares members of
+// them asks about members of the same name.
+func (p *Program) MembersMayBeNull(types map[*ir.DType]*ir.DType) {
+	p.asksNull = true
+	for is, was := range types {
+		for i := range is.Fields {
+			k := slices.IndexFunc(was.Fields, func(f ir.DField) bool { return f.Name != "" && f.Name == is.Fields[i].Name })
+			if k < 0 || !ir.IsStruct(is) {
+				continue
+			}
+			from := p.places.At[places.Place{Of: places.LayoutOf(was), Off: was.Fields[k].BitOff / 8}]
+			to := places.Place{Of: places.LayoutOf(is), Off: is.Fields[i].BitOff / 8}
+			if from == nil || len(from.Null)+len(from.Copied) == 0 || places.LayoutOf(was) == to.Of {
+				continue
+			}
+			both := places.Held{}
+			if h := p.places.At[to]; h != nil {
+				both = *h
+			}
+			both.Null = slices.Concat(both.Null, from.Null)
+			both.Copied = slices.Concat(both.Copied, from.Copied)
+			p.places.At[to] = &both
+		}
 	}
 }
 

@@ -52,14 +52,14 @@ func (h *harness) memberOfOrNull(name string, t *ir.DType, i int, v ir.Value) ir
 	return h.memberOrNull(name, known, "", v)
 }
 
-// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, and in harnesses that are wide,
-// where the function comes to code that compares it with null. linked: what leads to a structure of its own kind.
+// memberOrNull returns v, a member that is a pointer, or null too: where somebody says so, and in harnesses that are wide
+// or of two versions (MembersMayBeNull), where the function comes to code that compares it with null. linked: what leads to a structure of its own kind.
 func (h *harness) memberOrNull(name string, known *places.Held, linked string, v ir.Value) ir.Value {
 	null := h.given(name).Null
 	switch {
 	case null != nil && *null:
 		return h.orNull(name, v)
-	case null == nil && h.wide && (h.reaches(known.Null) || h.reaches(known.Copied)):
+	case null == nil && (h.wide || h.p.asksNull) && (h.reaches(known.Null) || h.reaches(known.Copied)):
 		h.widened = true
 		return h.orNull(name, v)
 	case null == nil && !h.filling:

@@ -74,6 +74,7 @@ func (w *pairing) withoutTwins() (*harness.Harnessed, error) {
 	shown := slices.Clone(w.Module.Globals)
 	p := harness.NewProgram(w.Module)
 	p.MayBeNullAsIn(w.now, w.old)
+	p.MembersMayBeNull(w.types)
 	p.Few(w.hasTwin)
 	for _, x := range w.twins {
 		if !x.steady {
