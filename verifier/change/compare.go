@@ -152,6 +152,7 @@ type comparing struct {
 	within   bool            // that, or under assumptions alone
 	compared bool            // an execution comes to the end of the comparison
 	ends     bool            // both calls end on all inputs
+	unseen   []string        // variables that functions without a body may see to differ, in words
 	oldFails bool            // a check of the old version, other than of arithmetic, is not proved
 }
 
@@ -164,6 +165,7 @@ func (c *comparing) decide() {
 		c.claim(&c.res.Claims[i])
 	}
 	c.more = c.bounded
+	out.Limits = append(out.Limits[:len(out.Limits):len(out.Limits)], c.unseen...)
 	c.bounded = c.bounded || len(out.Limits) > 0
 	further := c.pair.Few && c.oldFails
 	c.within = c.within || c.bounded || further || slices.ContainsFunc(out.Assumptions, c.guesses)
@@ -217,6 +219,14 @@ func (c *comparing) claim(l *verdict.Claim) {
 			c.excuse(l)
 		}
 		c.oldFails = c.oldFails || l.Status != verdict.Proved && !ofNumbers(l.Check)
+		return
+	}
+	if fact != nil && fact.Kind == pair.FactSeen && (l.Status == verdict.Violated || l.Status == verdict.Unknown) {
+		c.bounded, c.within = true, true
+		text := "what functions without a body may read of " + fact.Name + " during a call is not compared: it may differ"
+		if !slices.Contains(c.unseen, text) {
+			c.unseen = append(c.unseen, text)
+		}
 		return
 	}
 	if fact != nil && fact.Kind == pair.FactStart {

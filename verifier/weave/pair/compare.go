@@ -177,7 +177,7 @@ func (w *pairing) leadsToKnown(v ir.Value) ir.Value {
 
 // String names the kind.
 func (k FactKind) String() string {
-	names := [...]string{"invalid", "result", "memory", "pointer", "event", "events", "capacity", "end", "start", "size", "turn"}
+	names := [...]string{"invalid", "result", "memory", "pointer", "event", "events", "capacity", "end", "start", "size", "seen", "turn"}
 	if int(k) < len(names) {
 		return names[k]
 	}

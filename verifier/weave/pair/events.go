@@ -38,6 +38,8 @@ type event struct {
 	size       int64      // of it
 	keeps      bool       // it is not written
 	taken      bool       // a call that is not followed
+	calls      bool       // of a function without a body that may see memory
+	t          *ir.DType  // of the local, where it holds pointers
 }
 
 func (w *pairing) logVariable(name string, n int64, t *ir.Type) *ir.Global {
@@ -118,6 +120,7 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 					return err
 				}
 				locals[e.local] = e
+				w.passesOwn = w.passesOwn || e.calls
 			}
 		}
 	}
@@ -241,10 +244,7 @@ func (w *pairing) callEvent(in *ir.Instr, f *ir.Func) (*event, error) {
 			return nil, err
 		}
 	}
-	if f.Model == ir.ModelNone || f.Model == ir.ModelPrintf {
-		w.limit("functions without a body are taken to change no variable of the program, and what they may read of these " +
-			"during a call is not compared")
-	}
+	e.calls = f.Model == ir.ModelNone || f.Model == ir.ModelPrintf
 	return e, nil
 }
 
@@ -309,6 +309,8 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 	}
 	if e.taken {
 		w.see(e, in, side, at)
+	} else if e.calls {
+		w.mark(e, in, side, at)
 	}
 	w.Store(w.Binary(ir.OpAdd, n, w.Int(i32, 1)), count, 1)
 	if e.local != nil && !e.keeps {

@@ -33,6 +33,7 @@ const (
 	FactEnd               // never: a violation is an execution in which nothing differs, and which both calls end
 	FactStart             // the old version accesses nothing before what a pointer leads to
 	FactSize              // a variable that an event passes on is no smaller than the one of the old version
+	FactSeen              // what a function without a body may see of a variable that it is not passed is the same at a call
 	FactTurn              // both versions come to headers of loops that are paired, or return (turns.go)
 )
 
@@ -79,19 +80,22 @@ func (p *Paired) Old(at verdict.Pos) bool { return isOld(at) }
 // pairing writes a pair of calls.
 type pairing struct {
 	*irbuild.Builder
-	j        *Joined
-	old, now *ir.Func
-	out      *Paired
-	objects  []memory    // that calls may write
-	known    []ir.Value  // what pointers of both versions may lead to
-	log      *eventLog   // nil: no events
-	results  [2]ir.Value // of both calls
-	args     Arguments
-	passes   map[passing][2][]*ir.DType // types of the variables that events pass on, of both versions
-	types    map[*ir.DType]*ir.DType    // of the new version, those of the old one in their place, where layouts differ (twins.go)
-	twins    []*twin
-	written  *writeSet
-	strict   bool // pointers are equal alone, not where they lead to twins of each other
+	j         *Joined
+	old, now  *ir.Func
+	out       *Paired
+	objects   []memory    // that calls may write
+	known     []ir.Value  // what pointers of both versions may lead to
+	log       *eventLog   // nil: no events
+	results   [2]ir.Value // of both calls
+	args      Arguments
+	passes    map[passing][2][]*ir.DType // types of the variables that events pass on, of both versions
+	types     map[*ir.DType]*ir.DType    // of the new version, those of the old one in their place, where layouts differ (twins.go)
+	twins     []*twin
+	written   *writeSet
+	marks     map[*ir.Instr]*mark // calls of functions without a body, at which memory is compared (seen.go)
+	reach     [2]places.Reach
+	passesOwn bool // a function without a body is passed a variable of its caller
+	strict    bool // pointers are equal alone, not where they lead to twins of each other
 }
 
 // Arguments says what both versions are called with.
@@ -132,6 +136,7 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 		return nil, err
 	}
 	reach := [2]places.Reach{places.Reached(j.Module, w.old), places.Reached(j.Module, w.now)}
+	w.reach = reach
 	if err := w.comparable(reach); err != nil {
 		return nil, err
 	}
@@ -165,6 +170,8 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 		return nil, err
 	}
 	w.readApart(reach, writes)
+	w.seen()
+	w.bodiless(reach)
 	if len(j.taken) > 0 {
 		if err := w.take(reach); err != nil {
 			return nil, err

@@ -2,8 +2,10 @@ package pair
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
@@ -34,7 +36,60 @@ func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
 			}
 		}
 	}
+	if keeps && !w.apartLayouts() && w.isArgument(a) {
+		e.args = append(e.args, a)
+		return nil
+	}
 	return fmt.Errorf("%s, which has no body, is passed a pointer, and may write what it leads to", name)
+}
+
+// isArgument reports a pointer that is computed from an argument of the function that is compared, which is the same in both
+// versions, as those of a function that it calls need not be.
+func (w *pairing) isArgument(a ir.Value) bool {
+	var params []*ir.Param
+	var from func(v ir.Value, deep int) bool
+	from = func(v ir.Value, deep int) bool {
+		switch r := ir.Root(v).(type) {
+		case *ir.Param:
+			params = append(params, r)
+			return true
+		case *ir.Instr:
+			slot, ok := ir.Root(r.Args[0]).(*ir.Instr)
+			if r.Op != ir.OpLoad || !ok || slot.Op != ir.OpAlloca || deep == 0 || ir.Escapes(r.Block.Func)[slot] {
+				return false
+			}
+			for _, b := range r.Block.Func.Blocks {
+				for _, in := range b.Instrs {
+					if in.Op != ir.OpStore || ir.Root(in.Args[1]) != ir.Value(slot) {
+						continue
+					}
+					if l, again := ir.Root(in.Args[0]).(*ir.Instr); again && l.Op == ir.OpLoad && ir.Root(l.Args[0]) == ir.Value(slot) {
+						continue // p++
+					}
+					if !from(in.Args[0], deep-1) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		return false
+	}
+	if !from(a, 3) {
+		return false
+	}
+	for _, f := range ofEither(w.Module, w.reach) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if g := ir.CalledFunc(in); g != nil && (g == w.old || g == w.now) {
+					return false
+				}
+			}
+		}
+	}
+	return !slices.ContainsFunc(params, func(p *ir.Param) bool {
+		return !slices.Contains(w.old.Params, p) && !slices.Contains(w.now.Params, p)
+	})
 }
 
 // beginsOf returns where variables that events pass on begin to live: at the marks of that, or where they are allocated.
@@ -62,8 +117,35 @@ func (w *pairing) comparePassed(e *event, in *ir.Instr, at ir.Value) {
 	w.claimAt(FactSize, e.name, w.Compare(ir.ULE, was, w.Int(w.Word(), e.size)), *in.Pos)
 	i := w.indexBelow("what is passed", e.size)
 	bytes := w.logged(w.log.bytes, at, policy.PairBytes)
-	same := w.Compare(ir.EQ, w.Load(ir.Int(8), w.Gep(bytes, 0, i, 1)), w.Load(ir.Int(8), w.Gep(e.local, 0, i, 1)))
-	w.claimAt(FactEvent, e.name, w.Or(same, w.Compare(ir.ULE, was, i)), *in.Pos)
+	same := ir.Value(w.Compare(ir.EQ, w.Load(ir.Int(8), w.Gep(bytes, 0, i, 1)), w.Load(ir.Int(8), w.Gep(e.local, 0, i, 1))))
+	same = w.Or(same, w.Compare(ir.ULE, was, i))
+	if e.t == nil {
+		w.claimAt(FactEvent, e.name, same, *in.Pos)
+		return
+	}
+	// each version's pointers to its own variables lead elsewhere
+	w.claimAt(FactEvent, e.name, w.Or(same, w.inPointer(e.t, i)), *in.Pos)
+	w.claimAt(FactPointer, e.name, same, *in.Pos)
+}
+
+// inPointer is true of the number of a byte of a t that may be one of a pointer.
+func (w *pairing) inPointer(t *ir.DType, i ir.Value) ir.Value {
+	size := int64(w.Module.Layout.PtrBits / 8)
+	var out ir.Value = w.Int(ir.Int(1), 0)
+	slots := places.PointersIn(t, "", 0)
+	for _, s := range slots {
+		out = w.Or(out, w.Compare(ir.ULT, w.Binary(ir.OpSub, i, w.Int(w.Word(), s.Off)), w.Int(w.Word(), size)))
+	}
+	if len(slots) == 0 || pointersInParts(t) {
+		return w.Int(ir.Int(1), -1)
+	}
+	return out
+}
+
+// pointersInParts reports whether an object of type t has an array or a union in it that holds pointers.
+func pointersInParts(t *ir.DType) bool {
+	return (t.Kind == ir.DArray || t.Kind == ir.DUnion) && ir.HoldsPointer(t) ||
+		slices.ContainsFunc(t.Fields, func(f ir.DField) bool { return f.T != nil && pointersInParts(f.T) })
 }
 
 // leadsToLocal reports whether an argument points into the variable of the caller.

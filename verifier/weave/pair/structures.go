@@ -62,6 +62,9 @@ func (w *pairing) sameVariables(e *event, f *ir.Func, side int) error {
 		if w.apartLayouts() && ir.HoldsPointer(v.T) {
 			return fmt.Errorf("%s, with pointers, is passed on beside memory of another layout: %s", v.Name, e.name)
 		}
+		if ir.HoldsPointer(v.T) {
+			e.t = v.T
+		}
 		if w.passes == nil {
 			w.passes = map[passing][2][]*ir.DType{}
 		}

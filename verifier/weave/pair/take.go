@@ -62,7 +62,9 @@ func (w *pairing) take(reach [2]places.Reach) error {
 	if w.log == nil {
 		w.log = w.newLog()
 	}
-	w.log.watch = w.watches()
+	if w.log.watch == nil {
+		w.log.watch = w.watches()
+	}
 	for side := range reach {
 		for _, f := range w.followed(side) {
 			found := map[*ir.Instr]*event{}

@@ -1,0 +1,151 @@
+package pair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
+)
+
+// A function without a body sees more than its arguments: what these lead to, and variables of the program. At each call of
+// one, memory that either version may change is compared, at one byte, any one, of each object. What is passed has to hold
+// the same (FactEvent). Of the rest it is not known whether the function reads it: where that does not hold the same
+// (FactSeen), the answer is one up to that.
+
+// mark is a call of a function without a body, in the place of code that compares memory, until it is known which.
+type mark struct {
+	name string
+	side int
+	at   ir.Value    // the number of the event
+	pos  verdict.Pos // of the call
+}
+
+// mark notes that memory is compared here. What is passed are the arguments of the mark.
+func (w *pairing) mark(e *event, in *ir.Instr, side int, at ir.Value) {
+	var passed []ir.Value
+	for _, a := range e.args {
+		if a.Type().IsPtr() && !ir.IsNullConst(a) && !e.leadsToLocal(a) {
+			passed = append(passed, a)
+		}
+	}
+	if w.marks == nil {
+		w.marks = map[*ir.Instr]*mark{}
+	}
+	w.marks[w.Model(ir.ModelNop, "firmproof.see", ir.Void(), passed...)] = &mark{name: e.name, side: side, at: at, pos: *in.Pos}
+}
+
+// seen writes the comparisons of memory at the marks.
+func (w *pairing) seen() {
+	if len(w.marks) == 0 {
+		return
+	}
+	if w.log.watch == nil {
+		w.log.watch = w.watches()
+	}
+	in := map[*ir.Func]bool{}
+	for m := range w.marks {
+		in[m.Block.Func] = true
+	}
+	for _, f := range w.Module.Funcs {
+		if in[f] {
+			w.RewriteFunc(f, func(in *ir.Instr) {
+				if m := w.marks[in]; m != nil {
+					w.compareSeen(m, in.Args)
+				} else {
+					w.Keep(in)
+				}
+			})
+		}
+	}
+}
+
+// compareSeen notes what is at the bytes that are watched, in the old version, and asserts that it is the same in the new one.
+func (w *pairing) compareSeen(m *mark, passed []ir.Value) {
+	n := int64(len(w.log.watch))
+	for i, g := range w.log.watch {
+		o := &w.objects[i]
+		at := w.Load(w.Ptr(), w.AddrOfGlobal(g))
+		b := w.Load(ir.Int(8), at)
+		noted := w.Gep(w.AddrOfGlobal(w.log.seen), int64(i), m.at, n)
+		if m.side == 0 {
+			w.Store(b, noted, 1)
+			continue
+		}
+		same := w.Compare(ir.EQ, b, w.Load(ir.Int(8), noted))
+		if is := w.isPassed(o, at, passed); is != nil {
+			w.claimAt(FactEvent, fmt.Sprintf("%s, and what it is passed (%s)", m.name, o.name),
+				w.Or(same, w.Xor(is, w.Int(ir.Int(1), -1))), m.pos)
+		}
+		w.claimAt(FactSeen, o.name, same, m.pos)
+	}
+}
+
+// isPassed is true if one of the pointers that are passed leads to an object, that at leads to a byte of; nil: none does. One
+// to a member of a structure hands over that member alone.
+func (w *pairing) isPassed(o *memory, at ir.Value, passed []ir.Value) ir.Value {
+	var out ir.Value
+	for _, p := range passed {
+		if g := ir.VariableAt(p); g != nil && ir.VariableAt(o.at) != g {
+			continue
+		}
+		is := ir.Value(w.Model(ir.ModelSameObject, "firmproof.same.object", ir.Int(1), at, p))
+		if ir.IsAggregate(o.t) && o.t.Kind != ir.DArray {
+			off := w.Model(ir.ModelPtrOffset, "firmproof.offset", w.Word(), p)
+			is = w.And(is, w.Compare(ir.EQ, off, w.Int(w.Word(), 0)))
+		}
+		if out == nil {
+			out = is
+		} else {
+			out = w.Or(out, is)
+		}
+	}
+	return out
+}
+
+// bodiless says what is taken for granted of functions without a body. Nothing is where versions use no memory but their own,
+// and pass none of that.
+func (w *pairing) bodiless(reach [2]places.Reach) {
+	if len(w.marks) == 0 {
+		return
+	}
+	if w.apartLayouts() {
+		w.limit("what functions without a body may read during a call of memory of another layout is not compared")
+	}
+	uses := w.passesOwn
+	for side := range reach {
+		uses = uses || slices.ContainsFunc(w.followed(side), usesMemory)
+	}
+	if uses {
+		w.limit("functions without a body are taken to change no variable of the program")
+	}
+}
+
+// usesMemory reports whether f accesses anything but its own variables, constants and what is volatile, or passes on one.
+func usesMemory(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for i, a := range in.Args {
+				if !a.Type().IsPtr() || in.Flags.Has(ir.Volatile) {
+					continue
+				}
+				switch r := ir.Root(a).(type) {
+				case *ir.Instr:
+					if r.Op == ir.OpAlloca && (in.Op != ir.OpCall || ir.CalledFunc(in) != nil && in.CalledModel() != ir.ModelNone) {
+						continue
+					}
+				case *ir.Const:
+					if r.Kind == ir.ConstNull || r.Global != nil && (r.Global.Const || strings.HasPrefix(r.Global.Name, logPrefix)) {
+						continue
+					}
+				}
+				if ir.Accessed(in, i) || in.Op == ir.OpCall {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
