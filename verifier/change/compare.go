@@ -3,6 +3,8 @@ package change
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/firmproof/firmproof/verifier"
@@ -116,12 +118,22 @@ type form struct {
 	turns, take, callee bool
 }
 
-// joined returns a program of both versions, with a function that compares them.
-func (v *versions) joined(by form) (*ir.Module, *pair.Paired, error) {
+// joined returns a program of both versions, with a function that compares them. Calls through pointers are followed if
+// that is possible.
+func (v *versions) joined(by form) (m *ir.Module, both *pair.Paired, err error) {
+	if m, both, err = v.joinedBy(by, false); errors.Is(err, pair.ErrPointers) {
+		m, both, err = v.joinedBy(by, true)
+	}
+	return m, both, err
+}
+
+// joinedBy is joined, with calls through pointers not followed if through says so.
+func (v *versions) joinedBy(by form, through bool) (*ir.Module, *pair.Paired, error) {
 	j, err := pair.Join(v.was, v.is, v.known.alikeIn(v.was, v.is))
 	if err != nil {
 		return nil, nil, err
 	}
+	j.ThroughPointers = through
 	if j.Unaligned = by.callee; by.take {
 		j.Take(v.callees)
 	}
@@ -152,7 +164,7 @@ type comparing struct {
 	within   bool            // that, or under assumptions alone
 	compared bool            // an execution comes to the end of the comparison
 	ends     bool            // both calls end on all inputs
-	unseen   []string        // variables that functions without a body may see to differ, in words
+	limits   []string        // what is not compared, in words
 	oldFails bool            // a check of the old version, other than of arithmetic, is not proved
 }
 
@@ -165,7 +177,7 @@ func (c *comparing) decide() {
 		c.claim(&c.res.Claims[i])
 	}
 	c.more = c.bounded
-	out.Limits = append(out.Limits[:len(out.Limits):len(out.Limits)], c.unseen...)
+	out.Limits = append(out.Limits[:len(out.Limits):len(out.Limits)], c.limits...)
 	c.bounded = c.bounded || len(out.Limits) > 0
 	further := c.pair.Few && c.oldFails
 	c.within = c.within || c.bounded || further || slices.ContainsFunc(out.Assumptions, c.guesses)
@@ -223,10 +235,7 @@ func (c *comparing) claim(l *verdict.Claim) {
 	}
 	if fact != nil && fact.Kind == pair.FactSeen && (l.Status == verdict.Violated || l.Status == verdict.Unknown) {
 		c.bounded, c.within = true, true
-		text := "what functions without a body may read of " + fact.Name + " during a call is not compared: it may differ"
-		if !slices.Contains(c.unseen, text) {
-			c.unseen = append(c.unseen, text)
-		}
+		c.upTo("what functions without a body may read of " + fact.Name + " during a call is not compared: it may differ")
 		return
 	}
 	if fact != nil && fact.Kind == pair.FactStart {
@@ -237,7 +246,7 @@ func (c *comparing) claim(l *verdict.Claim) {
 	case verdict.Violated:
 		c.violated(l, fact)
 	case verdict.Unknown:
-		if c.behindOld(l) { // as of a check that the new version has, and the old one lacks
+		if c.notCompared(l) { // as of a check that the new version has, and the old one lacks
 			c.bounded, c.within = true, true
 			return
 		}
@@ -248,11 +257,21 @@ func (c *comparing) claim(l *verdict.Claim) {
 	}
 }
 
-// behindOld reports whether executions come to a claim only past a violation of the old version, which is excused.
-func (c *comparing) behindOld(l *verdict.Claim) bool {
+// notCompared reports whether executions come to a claim only past what is not compared: a violation of the old version, which
+// is excused, or more events than are noted.
+func (c *comparing) notCompared(l *verdict.Claim) bool {
 	return l.IsShadowed() && slices.ContainsFunc(c.res.Claims, func(o verdict.Claim) bool {
-		return o.ID == l.Behind && o.Status == verdict.Violated && c.pair.Fact(o.Pos) == nil && c.pair.Old(o.Pos)
+		fact := c.pair.Fact(o.Pos)
+		return o.ID == l.Behind && o.Status == verdict.Violated &&
+			(fact == nil && c.pair.Old(o.Pos) || fact != nil && fact.Kind == pair.FactCapacity)
 	})
+}
+
+// upTo notes what is not compared.
+func (c *comparing) upTo(text string) {
+	if !slices.Contains(c.limits, text) {
+		c.limits = append(c.limits, text)
+	}
 }
 
 // leave notes why something is not decided: the first reason, but for that something else is violated before.
@@ -300,6 +319,7 @@ func (c *comparing) violated(l *verdict.Claim, fact *pair.Fact) {
 		return
 	case fact.Kind == pair.FactCapacity:
 		c.bounded = true
+		c.upTo(fmt.Sprintf("calls of functions without a body and volatile accesses are compared up to %d", policy.PairEvents))
 		return
 	case fact.Kind == pair.FactTurn:
 		c.leave(&verdict.Reason{Kind: verdict.Incomplete, Detail: "loops that are paired do not turn together"})

@@ -39,6 +39,7 @@ type event struct {
 	keeps      bool       // it is not written
 	taken      bool       // a call that is not followed
 	calls      bool       // of a function without a body that may see memory
+	through    bool       // the first of args is the function that is called
 	t          *ir.DType  // of the local, where it holds pointers
 }
 
@@ -88,8 +89,9 @@ func (l *eventLog) sameCount(b *irbuild.Builder) ir.Value {
 // events has the code of both versions note them.
 func (w *pairing) events(reach [2]places.Reach) error {
 	for side := range reach {
+		followed := w.followed(side)
 		for _, f := range slices.Clone(w.Module.Funcs) {
-			if !reach[side].Funcs[f] || f.IsDecl() {
+			if !reach[side].Funcs[f] || f.IsDecl() || w.j.ThroughPointers && !slices.Contains(followed, f) {
 				continue
 			}
 			if err := w.eventsOf(f, side, reach); err != nil {
@@ -112,8 +114,8 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 			if e == nil {
 				continue
 			}
-			if reach[0].Funcs[f] && reach[1].Funcs[f] || w.callsIndirectly(reach) {
-				return errors.New("calls through pointers, beside functions without a body or volatile accesses")
+			if !w.j.ThroughPointers && (reach[0].Funcs[f] && reach[1].Funcs[f] || w.callsIndirectly(reach)) {
+				return fmt.Errorf("%w, beside functions without a body or volatile accesses", ErrPointers)
 			}
 			if found[in] = e; e.local != nil {
 				if err := w.sameVariables(e, f, side); err != nil {
@@ -193,6 +195,9 @@ func (w *pairing) eventAt(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, err
 		return &event{kind: "asm " + in.Asm.Template + " " + in.Asm.Constraints, name: "inline assembly", args: in.Args}, nil
 	case in.Op == ir.OpCall:
 		f := ir.CalledFunc(in)
+		if f == nil && w.j.ThroughPointers {
+			return w.pointerEvent(in)
+		}
 		if f == nil || !f.IsDecl() || strings.HasPrefix(f.Name, irbuild.Unsupported) {
 			return nil, nil
 		}
@@ -230,22 +235,27 @@ func volatileEvent(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
 func (w *pairing) callEvent(in *ir.Instr, f *ir.Func) (*event, error) {
 	name := strings.TrimPrefix(f.CName, OldPrefix)
 	e := &event{kind: "call " + strings.TrimPrefix(f.Name, OldPrefix), name: "call of " + name}
+	return e, w.callOf(e, in, f, name+", which has no body,")
+}
+
+// callOf completes the event of a call of f, that is named so.
+func (w *pairing) callOf(e *event, in *ir.Instr, f *ir.Func, name string) error {
 	if k := in.T.Kind; k != ir.KindVoid && (k != ir.KindInt || in.T.Width > 64) {
-		return nil, fmt.Errorf("%s, which has no body, gives another result than an integer", name)
+		return fmt.Errorf("%s gives another result than an integer", name)
 	}
 	if len(in.Args) >= policy.PairWords {
-		return nil, fmt.Errorf("%s, which has no body, has many arguments", name)
+		return fmt.Errorf("%s has many arguments", name)
 	}
 	for i, a := range in.Args {
 		if i < len(f.Params) && (f.Params[i].ByVal != nil || f.Params[i].SRet != nil) {
-			return nil, fmt.Errorf("%s, which has no body, is passed a structure", name)
+			return fmt.Errorf("%s is passed a structure", name)
 		}
-		if err := w.passed(e, f, i, a); err != nil {
-			return nil, err
+		if err := w.passed(e, f, i, a, name); err != nil {
+			return err
 		}
 	}
 	e.calls = f.Model == ir.ModelNone || f.Model == ir.ModelPrintf
-	return e, nil
+	return nil
 }
 
 // constInt returns how many elements an allocation has.
@@ -306,6 +316,9 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 		if e.local != nil {
 			w.comparePassed(e, in, at)
 		}
+	}
+	if e.through && side == 0 { // else it is undefined
+		w.Assume(w.Compare(ir.NE, e.args[0], w.Null()))
 	}
 	if e.taken {
 		w.see(e, in, side, at)

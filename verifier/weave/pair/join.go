@@ -20,7 +20,9 @@ type Joined struct {
 	Module *ir.Module
 	// what pointers of any arguments lead to stands anywhere, whatever their types ask for: other code passes them
 	Unaligned bool
-	apart     []*ir.Global // variables that the versions do not share, those of both
+	// calls through pointers are not followed, but compared as those of functions without a body (pointers.go)
+	ThroughPointers bool
+	apart           []*ir.Global // variables that the versions do not share, those of both
 	// functions of both versions whose calls are not followed (Take), with their name
 	taken map[*ir.Func]string
 }

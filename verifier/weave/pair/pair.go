@@ -148,6 +148,9 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 			return nil, err
 		}
 	}
+	if err := w.pointers(reach); err != nil {
+		return nil, err
+	}
 	volatile := w.onlyVolatile(reach)
 	if err := w.events(reach); err != nil {
 		return nil, err
@@ -268,7 +271,7 @@ func (w *pairing) harness(reach [2]places.Reach) (*harness.Harnessed, error) {
 	}
 	for _, f := range w.Module.Funcs[funcs:] {
 		if !f.IsDecl() && f != h.Entry && w.callsIndirectly(reach) {
-			return nil, errors.New("pointers of its arguments lead to functions that are not known")
+			return nil, fmt.Errorf("%w of its arguments, which lead to functions that are not known", ErrPointers)
 		}
 	}
 	return h, nil

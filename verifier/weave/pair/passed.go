@@ -3,22 +3,20 @@ package pair
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
-// passed adds an argument to an event.
-func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
-	name := strings.TrimPrefix(f.CName, OldPrefix)
+// passed adds argument i of a function that is named so to an event.
+func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value, name string) error {
 	switch k := a.Type().Kind; {
 	case k == ir.KindInt && a.Type().Width <= 64, k == ir.KindFloat && a.Type().Width <= 64:
 		e.args = append(e.args, a)
 		return nil
 	case k != ir.KindPtr:
-		return fmt.Errorf("%s, which has no body, is passed a value of another kind", name)
+		return fmt.Errorf("%s is passed a value of another kind", name)
 	}
 	keeps := f.Keeps(i) || f.Model == ir.ModelPrintf
 	switch r := ir.Root(a).(type) {
@@ -40,7 +38,7 @@ func (w *pairing) passed(e *event, f *ir.Func, i int, a ir.Value) error {
 		e.args = append(e.args, a)
 		return nil
 	}
-	return fmt.Errorf("%s, which has no body, is passed a pointer, and may write what it leads to", name)
+	return fmt.Errorf("%s is passed a pointer, and may write what it leads to", name)
 }
 
 // isArgument reports a pointer that is computed from an argument of the function that is compared, which is the same in both

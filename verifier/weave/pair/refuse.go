@@ -2,6 +2,7 @@ package pair
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 // refuse returns an error where code does what depends on where its memory stands, or on what is there byte by byte, or
 // calls through pointers: that is not compared beside memory of another layout.
 func (w *pairing) refuse(reach [2]places.Reach) error {
-	if w.callsIndirectly(reach) {
-		return errors.New("calls through pointers, beside memory of another layout")
+	if !w.j.ThroughPointers && w.callsIndirectly(reach) {
+		return fmt.Errorf("%w, beside memory of another layout", ErrPointers)
 	}
 	if w.args == Any && w.mayOverlap(reach) {
 		return errors.New("pointers may lead into memory of another layout")

@@ -26,8 +26,8 @@ type mark struct {
 // mark notes that memory is compared here. What is passed are the arguments of the mark.
 func (w *pairing) mark(e *event, in *ir.Instr, side int, at ir.Value) {
 	var passed []ir.Value
-	for _, a := range e.args {
-		if a.Type().IsPtr() && !ir.IsNullConst(a) && !e.leadsToLocal(a) {
+	for i, a := range e.args {
+		if a.Type().IsPtr() && !ir.IsNullConst(a) && !(e.through && i == 0) && !e.leadsToLocal(a) {
 			passed = append(passed, a)
 		}
 	}
@@ -118,7 +118,9 @@ func (w *pairing) bodiless(reach [2]places.Reach) {
 	for side := range reach {
 		uses = uses || slices.ContainsFunc(w.followed(side), usesMemory)
 	}
-	if uses {
+	if uses && w.j.ThroughPointers {
+		w.limit("functions without a body, or called through pointers, are taken to change no variable of the program")
+	} else if uses {
 		w.limit("functions without a body are taken to change no variable of the program")
 	}
 }

@@ -91,7 +91,7 @@ func (w *pairing) followed(side int) []*ir.Func {
 				if in.Op != ir.OpCall {
 					continue
 				}
-				if f := ir.CalledFunc(in); w.j.taken[f] == "" && !f.IsDecl() && !slices.Contains(list, f) {
+				if f := ir.CalledFunc(in); f != nil && w.j.taken[f] == "" && !f.IsDecl() && !slices.Contains(list, f) {
 					list = append(list, f)
 				}
 			}
