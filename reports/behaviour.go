@@ -177,13 +177,40 @@ func (b *Behaviour) note(c *verdict.Comparison) string {
 	case c.Reason != nil:
 		out = append(out, c.Reason.Detail)
 	}
+	if c.Status == verdict.SameBounded {
+		out = append(out, some(boundsOf(c)))
+	}
 	if len(c.Layouts) > 0 {
 		out = append(out, "another layout, compared by members")
 	}
 	if n := len(c.Excused); n > 0 {
 		out = append(out, fmt.Sprintf("inputs with which the base violates %s are not compared", c.Excused[0].Check))
 	}
+	out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
 	return line(strings.Join(out, "; "))
+}
+
+// boundsOf lists what an answer up to bounds holds up to.
+func boundsOf(c *verdict.Comparison) (out []string) {
+	for _, l := range c.Bounds.Loops {
+		if !l.Complete {
+			out = append(out, fmt.Sprintf("the loop in line %d: up to %s", l.Pos.Line, plural(l.Turns, "turn")))
+		}
+	}
+	for _, a := range c.Assumptions {
+		if a.Guessed() {
+			out = append(out, a.Text)
+		}
+	}
+	return append(out, c.Limits...)
+}
+
+// some joins the first few of a list, and says how many more there are.
+func some(list []string) string {
+	if more := len(list) - maxInputs; more > 0 {
+		list = append(list[:maxInputs:maxInputs], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, "; ")
 }
 
 // inputsOf lists the first inputs of a trace.

@@ -14,7 +14,10 @@ func behaviourOf(unchanged ...string) Behaviour {
 	return Behaviour{Asked: true, Unchanged: unchanged, Added: []string{"fresh"}, Gone: []string{"`gone`"},
 		Comparisons: []verdict.Comparison{
 			{Function: "same", Target: "avr", Status: verdict.Same, Pos: at},
-			{Function: "some", Target: "avr", Status: verdict.SameBounded, Pos: at,
+			{Function: "some", Target: "avr", Status: verdict.SameBounded, Pos: at, Limits: []string{"one", "two", "three"},
+				Bounds: verdict.Bounds{Loops: []verdict.LoopBound{{Pos: at, Turns: 8}, {Pos: at, Turns: 9, Complete: true}}},
+				Assumptions: []verdict.Assumption{verdict.Assume("n", verdict.Limit, verdict.Chosen, "n is at most 64"),
+					verdict.Assume("p", verdict.Nullness, verdict.Read, "p may be null")},
 				Layouts: []string{"`<b>` of `struct s` is new: what it holds is not compared"}},
 			{Function: "late", Target: "avr", Status: verdict.NotCompared, Pos: at}, {Function: "late", Target: "i386", Status: verdict.NotCompared, Pos: at},
 			{Function: "open", Target: "avr", Status: verdict.SameOpen, Pos: at, Reason: &verdict.Reason{Detail: "@all | <b>"}},
@@ -30,7 +33,7 @@ func TestBehaviourText(t *testing.T) {
 	for _, want := range []string{
 		"6 functions changed: 1 the same on all inputs, 1 the same up to bounds, 1 not the same, 1 open, 2 not compared.",
 		"2 not compared, as the time for comparisons, a third of the verification's, was over: `late`. `/firmproof rerun`",
-		"| `some` | avr | ☑️ the same up to bounds | another layout, compared by members |",
+		"| `some` | avr | ☑️ the same up to bounds | the loop in line 3: up to 8 turns; n is at most 64; one; two; 1 more; another layout, compared by members |",
 		"members of the same name, and these are compared.\n\n- `<b>` of `struct s` is new: what it holds is not compared\n",
 		"| `same` | avr | ✅ the same on all inputs |  |",
 		"| `other (was was)` | avr | 🔀 differs | after the call, s.n: 2, was 1 with other.x = 7 |",
@@ -51,7 +54,7 @@ func TestBehaviourText(t *testing.T) {
 // TestBehaviourHeadline: what nobody came to compare is not among the functions of which some differ.
 func TestBehaviourHeadline(t *testing.T) {
 	o := PageOptions{Behaviour: behaviourOf()}
-	if got, want := headlineOf(nil, o), ", 1 of 4 compared functions differ"; !strings.HasSuffix(got, want) {
+	if got, want := headlineOf(nil, o), ", 1 of 4 compared functions differs"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q behind", got, want)
 	}
 }

@@ -98,7 +98,11 @@ func (t *Tally) Headline() string {
 		head += fmt.Sprintf(", %d accepted", t.Accepted)
 	}
 	if t.Differ > 0 {
-		head += fmt.Sprintf(", %d of %s differ", t.Differ, plural(t.Functions, "compared function"))
+		verb := "differ"
+		if t.Differ == 1 {
+			verb = "differs"
+		}
+		head += fmt.Sprintf(", %d of %s %s", t.Differ, plural(t.Functions, "compared function"), verb)
 	}
 	if t.Open > 0 {
 		head += ", " + termination(t.Open, t.Results)
