@@ -11,6 +11,7 @@ func TestMemoryAtCalls(t *testing.T) {
 	const send, buf = "void send(const uint8_t *p, int n); ", "uint8_t buf[4]; "
 	const frame = "struct frame { uint8_t id, crc; } frame; void emit(const struct frame *f); "
 	const state = "int ext(int); static int st; int get(void) { return st; } "
+	const dev = send + "struct dev { int st; uint8_t tx[4]; } D; "
 	const packet = "struct packet { const uint8_t *p; int n; }; void post(const struct packet *m); "
 	for _, c := range []layoutCase{
 		{"a variable", send + buf + "void f(uint8_t c) { buf[0] = c; send(buf, 1); }",
@@ -25,6 +26,10 @@ func TestMemoryAtCalls(t *testing.T) {
 			send + "void f(const uint8_t *p, const uint8_t *q) { send(q, 1); send(p, 1); }", verdict.Differs, ""},
 		{"what an argument leads to, moved", send + "void f(const uint8_t *p) { p++; send(p, 1); }",
 			send + "void f(const uint8_t *p) { send(p + 1, 1); }", verdict.SameBounded, ""},
+		{"a member", dev + "void f(uint8_t c) { D.tx[0] = c; send(D.tx, 1); }",
+			dev + "void f(uint8_t c) { send(D.tx, 1); D.tx[0] = c; }", verdict.Differs, ""},
+		{"beside a member", dev + "void f(uint8_t c) { D.st = c; send(&D.tx[0], 1); }",
+			dev + "void f(uint8_t c) { send(D.tx, 1); D.st = c; }", verdict.SameBounded, "may read of D"},
 		{"not passed", state + "int f(int x) { st = 1; int r = ext(x); st = 2; return r; }",
 			state + "int f(int x) { int r = ext(x); st = 2; return r; }", verdict.SameBounded, "may read of st"},
 		{"pointers in a variable", packet + "void f(uint8_t c) { uint8_t b[2] = {c, 1}; struct packet m = {b, 2}; post(&m); }",

@@ -84,17 +84,25 @@ func (w *pairing) compareSeen(m *mark, passed []ir.Value) {
 }
 
 // isPassed is true if one of the pointers that are passed leads to an object, that at leads to a byte of; nil: none does. One
-// to a member of a structure hands over that member alone.
+// to a member of a structure, at a constant place, hands over that member alone; else one to the start of a structure all of it.
 func (w *pairing) isPassed(o *memory, at ir.Value, passed []ir.Value) ir.Value {
 	var out ir.Value
 	for _, p := range passed {
-		if g := ir.VariableAt(p); g != nil && ir.VariableAt(o.at) != g {
+		g := ir.VariableAt(p)
+		if g != nil && ir.VariableAt(o.at) != g {
 			continue
 		}
 		is := ir.Value(w.Model(ir.ModelSameObject, "firmproof.same.object", ir.Int(1), at, p))
 		if ir.IsAggregate(o.t) && o.t.Kind != ir.DArray {
-			off := w.Model(ir.ModelPtrOffset, "firmproof.offset", w.Word(), p)
-			is = w.And(is, w.Compare(ir.EQ, off, w.Int(w.Word(), 0)))
+			n, constant := offsetOf(p)
+			from, size := partAt(o.t, n)
+			if g != nil && constant && n > 0 && size > 0 {
+				off := w.Binary(ir.OpSub, w.Model(ir.ModelPtrOffset, "firmproof.offset", w.Word(), at), w.Int(w.Word(), from))
+				is = w.And(is, w.Compare(ir.ULT, off, w.Int(w.Word(), size)))
+			} else {
+				off := w.Model(ir.ModelPtrOffset, "firmproof.offset", w.Word(), p)
+				is = w.And(is, w.Compare(ir.EQ, off, w.Int(w.Word(), 0)))
+			}
 		}
 		if out == nil {
 			out = is
@@ -103,6 +111,44 @@ func (w *pairing) isPassed(o *memory, at ir.Value, passed []ir.Value) ir.Value {
 		}
 	}
 	return out
+}
+
+// offsetOf returns where in a variable an address is, in bytes; false: it is not constant.
+func offsetOf(v ir.Value) (int64, bool) {
+	n := int64(0)
+	for {
+		switch x := v.(type) {
+		case *ir.Const:
+			return n + x.Off, x.Kind == ir.ConstAddr
+		case *ir.Instr:
+			if x.Op == ir.OpGep && len(x.Args) > 1 || x.Op != ir.OpGep && x.Op != ir.OpBitcast && x.Op != ir.OpFreeze {
+				return 0, false
+			}
+			if n, v = n+x.Off, x.Args[0]; x.Op != ir.OpGep {
+				n -= x.Off
+			}
+		default:
+			return 0, false
+		}
+	}
+}
+
+// partAt returns the innermost structure that begins at a byte of a t, or else the array or number that it belongs to: where
+// that is, and how large. size 0: none.
+func partAt(t *ir.DType, at int64) (from, size int64) {
+	for k := range t.Fields {
+		f := &t.Fields[k]
+		off := f.BitOff / 8
+		switch n := ir.SizeInC(f.T); {
+		case t.Kind != ir.DStruct || f.T == nil || f.IsBits || at < off || at >= off+n:
+		case at > off && f.T.Kind == ir.DStruct:
+			from, size = partAt(f.T, at-off)
+			return off + from, size
+		default:
+			return off, n
+		}
+	}
+	return 0, 0
 }
 
 // bodiless says what is taken for granted of functions without a body. Nothing is where versions use no memory but their own,
