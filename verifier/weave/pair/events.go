@@ -25,6 +25,7 @@ type eventLog struct {
 	words, bytes *ir.Global    // what is noted of the old version's
 	sizes        *ir.Global    // of the variables that are passed, in bytes
 	gives, fills *ir.Global    // results, and what is written through pointers
+	at           *ir.Global    // where volatile accesses of the old version go, beside memory of another layout
 	kinds        map[string]int64
 	watch        []*ir.Global // where they lead to is noted of calls that are not followed (take.go)
 	seen         *ir.Global   // what is there
@@ -39,6 +40,7 @@ type event struct {
 	keeps      bool       // it is not written
 	taken      bool       // a call that is not followed
 	calls      bool       // of a function without a body that may see memory
+	place      bool       // the first of args is a place that may have another layout (volatile.go)
 	through    bool       // the first of args is the function that is called
 	t          *ir.DType  // of the local, where it holds pointers
 }
@@ -187,7 +189,7 @@ func (w *pairing) callsIndirectly(reach [2]places.Reach) bool {
 func (w *pairing) eventAt(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
 	switch {
 	case (in.Op == ir.OpLoad || in.Op == ir.OpStore) && in.Flags.Has(ir.Volatile):
-		return volatileEvent(in, escapes)
+		return w.volatileEvent(in, escapes)
 	case in.Op == ir.OpAsm && in.Asm.Any == "":
 		if !in.T.IsVoid() || slices.ContainsFunc(in.Args, func(a ir.Value) bool { return a.Type().IsPtr() }) {
 			return nil, errors.New("inline assembly has a result")
@@ -209,7 +211,7 @@ func (w *pairing) eventAt(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, err
 	return nil, nil
 }
 
-func volatileEvent(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
+func (w *pairing) volatileEvent(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
 	at := in.Args[len(in.Args)-1]
 	if a, ok := ir.Root(at).(*ir.Instr); ok && a.Op == ir.OpAlloca {
 		if escapes[a] {
@@ -225,6 +227,7 @@ func volatileEvent(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, error) {
 		e.kind, e.name = fmt.Sprintf("write %d", in.Access.Width), "volatile write"
 		e.args = append(e.args, in.Args[0])
 	}
+	e.place = w.apartLayouts() && !w.volatileElsewhere(in)
 	if g := ir.VariableAt(at); g != nil {
 		e.name += " of " + ir.NameOf(g)
 	}
@@ -289,7 +292,10 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 		w.log.kinds[kind] = int64(len(w.log.kinds) + 1)
 	}
 	values := []ir.Value{w.Int(word, w.log.kinds[kind])}
-	for _, a := range e.args {
+	for i, a := range e.args {
+		if e.place && i == 0 {
+			continue
+		}
 		values = append(values, w.noted(e, a))
 	}
 	count := w.AddrOfGlobal(w.log.counts[side])
@@ -316,6 +322,9 @@ func (w *pairing) event(e *event, in *ir.Instr, side int) ir.Value {
 		if e.local != nil {
 			w.comparePassed(e, in, at)
 		}
+	}
+	if e.place {
+		w.notePlace(e, in, side, at)
 	}
 	if e.through && side == 0 { // else it is undefined
 		w.Assume(w.Compare(ir.NE, e.args[0], w.Null()))

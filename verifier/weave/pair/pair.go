@@ -92,6 +92,8 @@ type pairing struct {
 	types     map[*ir.DType]*ir.DType    // of the new version, those of the old one in their place, where layouts differ (twins.go)
 	twins     []*twin
 	written   *writeSet
+	places    map[*ir.Instr]*mark // volatile accesses, at which places are compared (volatile.go)
+	placed    [][2]*ir.Global     // where blocks of another layout are, for functions that are called
 	marks     map[*ir.Instr]*mark // calls of functions without a body, at which memory is compared (seen.go)
 	reach     [2]places.Reach
 	passesOwn bool // a function without a body is passed a variable of its caller
@@ -174,6 +176,7 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 	}
 	w.readApart(reach, writes)
 	w.seen()
+	w.comparePlaces()
 	w.bodiless(reach)
 	if len(j.taken) > 0 {
 		if err := w.take(reach); err != nil {

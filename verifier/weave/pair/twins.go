@@ -254,6 +254,7 @@ func (w *pairing) makeTwins() {
 			}
 		}
 	}
+	w.placeTwins()
 	for _, x := range w.twins {
 		if x.steady {
 			continue
