@@ -22,6 +22,7 @@ type Prober struct {
 	choices *diagrams        // nil before the first question
 	gained  int              // steps that their answers were worth, less those that they took
 	wrong   int              // models of theirs that did not suit, less those that did
+	untold  []ilr.Term       // what no choices lead to, and the solver does not know of
 	models  []*ilr.Evaluator // of earlier answers, the one that was of use last first
 }
 
@@ -63,11 +64,13 @@ func (p *Prober) ask(ctx context.Context, cond ilr.Term) solve.Answer {
 		}
 	}
 	if excluded, m := p.choose(cond); excluded {
+		p.untold = append(p.untold, cond)
 		return solve.Unsat
 	} else if m != nil {
 		p.keep(m)
 		return solve.Sat
 	}
+	p.tell()
 	ans, err := p.Solver.Check(ctx, cond)
 	switch {
 	case err != nil:
@@ -76,6 +79,15 @@ func (p *Prober) ask(ctx context.Context, cond ilr.Term) solve.Answer {
 		p.keep(p.Store.NewEvaluator(p.Solver.Model(), ilr.EvalFloat))
 	}
 	return ans
+}
+
+// tell has the solver know what the diagrams excluded: it would have learned as much from these questions, and searches
+// longer without. Where diagrams answer all questions, it is not asked, and need not know.
+func (p *Prober) tell() {
+	for _, t := range p.untold {
+		p.Solver.Assert(p.Store.Not(t))
+	}
+	p.untold = nil
 }
 
 // keep takes a model in.

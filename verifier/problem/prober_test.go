@@ -84,3 +84,43 @@ int main(void) {
 		t.Errorf("of %d questions whose answer is yes the solver answered %d", b.possible, solver.possible)
 	}
 }
+
+// told counts what a solver is told, and what it is asked.
+type told struct {
+	solve.Solver
+	asserted []ilr.Term
+	asked    int
+}
+
+func (x *told) Assert(t ilr.Term) {
+	x.asserted = append(x.asserted, t)
+	x.Solver.Assert(t)
+}
+
+func (x *told) Check(ctx context.Context, assumptions ...ilr.Term) (solve.Answer, error) {
+	x.asked++
+	return x.Solver.Check(ctx, assumptions...)
+}
+
+// TestSolverIsToldOfChoices: what the diagrams exclude comes to the solver when it is asked something else, and no sooner.
+func TestSolverIsToldOfChoices(t *testing.T) {
+	ctx := context.Background()
+	s := ilr.NewStore(nil)
+	solver := &told{Solver: solve.New(s, solve.Options{})}
+	defer solver.Close()
+	p := &problem.Prober{Solver: solver, Store: s}
+	a, b := s.Var("a", ilr.Bool), s.Var("b", ilr.Bool)
+	x, y := s.Var("x", ilr.BV(8)), s.Var("y", ilr.BV(8))
+	excluded := s.And(s.Xor(a, b), s.Eq(a, b))
+	if p.Feasible(ctx, excluded) || len(solver.asserted) > 0 || solver.asked > 0 {
+		t.Fatalf("%d questions, told of %v", solver.asked, solver.asserted)
+	}
+	for range 2 { // the sum of two words is no choice
+		if p.Feasible(ctx, s.And(s.Ult(s.Add(x, y), x), s.Eq(y, s.Int(8, 0)))) {
+			t.Fatal("nothing was added, and the sum is less")
+		}
+		if solver.asked == 0 || len(solver.asserted) != 1 || solver.asserted[0] != s.Not(excluded) {
+			t.Fatalf("%d questions, told of %v", solver.asked, solver.asserted)
+		}
+	}
+}
