@@ -15,8 +15,8 @@ import (
 type diagrams struct {
 	s      *ilr.Store
 	nodes  []choice // by edge; of 0 and 1 (which is true) nothing is asked
-	unique map[choice]edge
-	both   map[[2]edge]edge // conjunctions
+	unique choices
+	both   conjunctions
 	of     map[ilr.Term]edge
 	words  map[ilr.Term]*word
 	left   int // steps of the question at hand
@@ -38,12 +38,12 @@ type choice struct {
 }
 
 func newDiagrams(s *ilr.Store) *diagrams {
-	return &diagrams{s: s, nodes: make([]choice, 2), unique: map[choice]edge{}, both: map[[2]edge]edge{},
-		words: map[ilr.Term]*word{}, of: map[ilr.Term]edge{s.True(): always, s.False(): never}}
+	return &diagrams{s: s, nodes: make([]choice, 2), words: map[ilr.Term]*word{},
+		of: map[ilr.Term]edge{s.True(): always, s.False(): never}}
 }
 
 // full reports whether no more questions are answered.
-func (d *diagrams) full() bool { return len(d.nodes)+len(d.both)+d.stored > policy.ChoiceNodes }
+func (d *diagrams) full() bool { return len(d.nodes)+d.both.n+d.stored > policy.ChoiceNodes }
 
 // errLarge ends the making of a diagram.
 var errLarge = errors.New("diagram: too many steps")
@@ -181,7 +181,7 @@ func (d *diagrams) and(f, g edge) (edge, error) {
 	case f > g:
 		f, g = g, f
 	}
-	if e, ok := d.both[[2]edge{f, g}]; ok {
+	if e := d.both.of(f, g); e != 0 {
 		return e, nil
 	}
 	if d.left--; d.left < 0 || d.full() {
@@ -199,7 +199,7 @@ func (d *diagrams) and(f, g edge) (edge, error) {
 		return 0, err
 	}
 	e := d.node(atom, then, els)
-	d.both[[2]edge{f, g}] = e
+	d.both.add(f, g, e)
 	return e, nil
 }
 
@@ -226,14 +226,7 @@ func (d *diagrams) node(atom ilr.Term, then, els edge) edge {
 	if then < 0 {
 		then, els, sign = -then, -els, -1
 	}
-	c := choice{atom, then, els}
-	e, ok := d.unique[c]
-	if !ok {
-		e = edge(len(d.nodes))
-		d.nodes = append(d.nodes, c)
-		d.unique[c] = e
-	}
-	return sign * e
+	return sign * d.unique.find(&d.nodes, choice{atom, then, els})
 }
 
 // model returns values of variables with which a diagram that is not false holds, if its atoms are variables and what
