@@ -91,6 +91,9 @@ var (
 
 // replacesOperator reports whether LLVM text defines an operator new or delete of the library.
 func replacesOperator(text []byte) bool {
+	if !bytes.Contains(text, []byte("@_Z")) { // in C
+		return false
+	}
 	for _, m := range operator.FindAllSubmatch(text, -1) {
 		if !placed.Match(m[1]) {
 			return true

@@ -85,3 +85,26 @@ func TestRewrite(t *testing.T) {
 		}
 	}
 }
+
+// TestHasPragma: each pragma and attribute is seen in a text with others, and no word of one without the rest.
+func TestHasPragma(t *testing.T) {
+	const around = "typedef int t __attribute__((aligned(4)));\n#pragma pack(1)\nvolatile t location;\n"
+	for text, want := range map[string]bool{
+		"#pragma object_attribute=__no_init\nint a;":                        true,
+		" # pragma object_attribute = __no_init\nint a;":                    true,
+		"#pragma NOINIT(a)\nint a;":                                         true,
+		"#pragma PERSISTENT ( a )\nint a;":                                  true,
+		"#pragma location=0x40\nvolatile unsigned char a;":                  true,
+		"#pragma LOCATION(a, 0x40);\nvolatile unsigned char a;":             true,
+		"__attribute__((at(0x40))) volatile unsigned char a;":               true,
+		"volatile unsigned char a __attribute__ \t(( at ( 0x40 ) )) ;":      true,
+		"unsigned char a __attribute__((at(0x40)));":                        false,
+		"volatile unsigned char a __attribute__((section(\"at(0x40)\")));":  false,
+		"int NOINIT, PERSISTENT, LOCATION, object_attribute, __attribute__": false,
+		"": false,
+	} {
+		if got := HasPragma([]byte(around + text + "\n" + around)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

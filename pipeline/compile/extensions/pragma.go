@@ -1,6 +1,9 @@
 package extensions
 
-import "regexp"
+import (
+	"bytes"
+	"regexp"
+)
 
 var (
 	// noInitPragma matches what IAR has for __no_init.
@@ -25,14 +28,31 @@ const (
 )
 
 // HasPragma reports whether a text has pragmas and attributes of IAR, TI and Arm Compiler 5 that clang passes over
-// and that change what the program computes.
+// and that change what the program computes. Words are looked for first: the patterns take 10 ms for 20 kB.
 func HasPragma(text []byte) bool {
-	for _, p := range []*regexp.Regexp{noInitPragma, keptPragma, placedPragma, namedPragma, placedBefore, placedBehind} {
-		if p.Match(text) {
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	if has("pragma") && (has("object_attribute") && noInitPragma.Match(text) ||
+		(has("NOINIT") || has("PERSISTENT")) && keptPragma.Match(text)) {
+		return true
+	}
+	return has("volatile") && (has("location") && placedPragma.Match(text) ||
+		has("LOCATION") && namedPragma.Match(text) ||
+		hasPlace(text) && (placedBefore.Match(text) || placedBehind.Match(text)))
+}
+
+// hasPlace reports whether a text has an attribute that begins with `at`: headers have many others.
+func hasPlace(text []byte) bool {
+	for {
+		_, behind, found := bytes.Cut(text, []byte("__attribute__"))
+		if !found {
+			return false
+		}
+		text = behind
+		if list, ok := bytes.CutPrefix(bytes.TrimLeft(text, " \t"), []byte("((")); ok &&
+			bytes.HasPrefix(bytes.TrimLeft(list, " \t"), []byte("at")) {
 			return true
 		}
 	}
-	return false
 }
 
 // wordsOfPragmas makes words of IAR's of these pragmas and attributes, at the same lines, and returns the variables
