@@ -176,7 +176,7 @@ const (
 	ProbeConflicts     = 200 // for an answer about one address while the formula is made
 	ProbesGivenUp      = 10  // after so many without an answer, the next get fewer
 	LateProbeConflicts = 20
-	ChoicesAhead       = 4         // steps of diagrams of questions per term of the formula; half of what is left for each
+	ChoicesAhead       = 8         // steps of diagrams of questions per term of the formula; half of what is left for each
 	ChoicesPerTerm     = 2         // such steps are won by an answer
 	ChoiceSteps        = 1_000_000 // most for one question
 	ChoiceNodes        = 8_000_000 // of the diagrams, and what is known of them, before they are begun anew
