@@ -56,13 +56,13 @@ func TestSimulationOfEntry(t *testing.T) {
 }
 
 // TestSimulationOfReaders: what a function reads line by line from a callback ends some time, so that executions come to
-// what a line of more than a hundred blanks does.
+// what a line of more than fifty blanks does.
 func TestSimulationOfReaders(t *testing.T) {
 	t.Parallel()
 	const good = `#include <string.h>
 typedef char *(*reader)(char *, int, void *);
 int parse(reader read, void *from) {
-  char line[200], last[50] = "";
+  char line[100], last[50] = "";
   int names = 0;
   while (read(line, sizeof line, from)) {
     char *name = line, *end;
