@@ -264,6 +264,14 @@ void named(const char *name, unsigned size) { sizes = size; if (strlen(name) < s
 void named_over(const char *name, unsigned size) { sizes = size; strcpy(name_of, name); }
 size_t both_told(const char *s, unsigned n) { for (unsigned i = 0; i < n; i++) if (!s[i]) return i; return strlen(s); }
 char point(void) { struct format *f = format(); return f ? f->point[0] : 0; }
+static unsigned word(const uint8_t *s) { return s[0] | s[1] << 8 | s[2] << 16; }
+unsigned keyed(uint8_t *text, const uint8_t *key, size_t size) {
+  unsigned s = 0;
+  for (unsigned i = 0; i < 8; i++) s ^= word(key + i * 4);
+  for (size_t i = 0; i < size; i++) text[i] ^= (uint8_t)s;
+  return s;
+}
+unsigned behind(const uint8_t *p) { return word(p + 2); }
 `
 
 // anyCall is the answer for any call of a function, and a part of what the result says.
@@ -324,6 +332,8 @@ func TestHarnessesFromCode(t *testing.T) {
 	dir := writeTree(t, map[string]string{"src.c": assumedC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "x86_64", "--stub", "*=havoc")
 	want := map[string]anyCall{
+		"keyed":         {verdict.Proved, "key leads to 31 bytes, which the function accesses"},
+		"behind":        {verdict.Proved, "p leads to 5 bytes, which the function accesses"},
 		"put":           {verdict.Proved, "e.end is the end of what e.data leads to"},
 		"put_over":      {verdict.Violated, "of what 'e.data' leads to"},
 		"room":          {verdict.Proved, "lower half of the addresses"},

@@ -217,7 +217,12 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Text = mine.Text || u.Text && plain
 		mine.Kept, mine.Handed = mine.Kept || u.Kept && plain, mine.Handed || u.Handed && plain
 		if !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j]) {
-			mine.Varies, mine.Loose = mine.Varies || u.Varies, mine.Loose || u.Loose || !plain
+			off, far, varies, bounded := s.span(k, in.Args[j])
+			mine.Varies, mine.Loose = mine.Varies || u.Varies || varies && u.Far > 0, mine.Loose || u.Loose || !bounded
+			mine.Far = max(mine.Far, off+far+u.Far)
+			if !plain && u.Need > 0 {
+				mine.Need = max(mine.Need, off+u.Need)
+			}
 		}
 		if plain {
 			mine.Need, mine.Far, mine.Align = max(mine.Need, u.Need), max(mine.Far, u.Far), max(mine.Align, u.Align)
@@ -236,6 +241,29 @@ func (s *useScan) call(in *ir.Instr) {
 			mine.Elsewhere, mine.Loose = mine.Elsewhere || n < 0 || u.Elsewhere, mine.Loose || n < 0
 		}
 	}
+}
+
+// span returns how many bytes behind what parameter k leads to an address is that is computed from it: off for certain, and
+// far more at most; varies: an index is no constant; bounded: the code bounds all of these.
+func (s *useScan) span(k int, v ir.Value) (off, far int64, varies, bounded bool) {
+	bounded = !s.wentOn(v)
+	for in := step(v); in != nil; in = step(in.Args[0]) {
+		off += in.Off
+		for i, index := range in.Args[1:] {
+			most, known := s.most(index)
+			if c, constant := constantOf(index); constant && c >= 0 {
+				off += c * in.Scales[i]
+				continue
+			}
+			varies = true
+			if known && in.Scales[i] >= 0 {
+				far += most * in.Scales[i]
+			} else {
+				bounded = false
+			}
+		}
+	}
+	return max(off, 0), far, varies, bounded && off >= 0
 }
 
 // parameter returns the parameter that argument i of a call is, -1 if it is none.
