@@ -12,7 +12,7 @@ func step(v ir.Value) *ir.Instr {
 		switch in.Op {
 		case ir.OpGep:
 			return in
-		case ir.OpBitcast, ir.OpFreeze:
+		case ir.OpBitcast:
 		default:
 			return nil
 		}
@@ -179,8 +179,6 @@ func (s *useScan) call(in *ir.Instr) {
 	case ir.ModelMemset:
 		s.block(in.Args[0], in.Args[2], true)
 		return
-	case ir.ModelSameObject: // a question of ours
-		return
 	}
 	g := ir.CalledFunc(in)
 	if g == nil || g.IsDecl() {
@@ -247,7 +245,10 @@ func (s *useScan) call(in *ir.Instr) {
 // far more at most; varies: an index is no constant; bounded: the code bounds all of these.
 func (s *useScan) span(k int, v ir.Value) (off, far int64, varies, bounded bool) {
 	bounded = !s.wentOn(v)
-	for in := step(v); in != nil; in = step(in.Args[0]) {
+	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpGep || in.Op == ir.OpBitcast || in.Op == ir.OpFreeze); in, ok = in.Args[0].(*ir.Instr) {
+		if in.Op != ir.OpGep {
+			continue
+		}
 		off += in.Off
 		for i, index := range in.Args[1:] {
 			most, known := s.most(index)
@@ -282,7 +283,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 	k, plain := s.from(v)
 	if c, ok := n.(*ir.Const); ok && c.Kind == ir.ConstInt {
 		size := c.Bits.Signed().Int64()
-		if k >= 0 && plain {
+		if off, far, _, known := s.span(k, v); k >= 0 && off+far == 0 && known && !s.inMember(v) {
 			s.uses[k].Block = max(s.uses[k].Block, size)
 		}
 		s.access(v, size, writes)

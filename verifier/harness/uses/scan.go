@@ -184,16 +184,15 @@ func (s *useScan) copies(f *ir.Func) {
 	}
 }
 
-// from returns the parameter that pointer v is computed from, -1 if it is none's; plain: it is the parameter itself, whatever
-// type it is taken for.
+// from returns the parameter that pointer v is computed from, -1 if it is none's; plain: it is the parameter itself.
 func (s *useScan) from(v ir.Value) (k int, plain bool) {
 	base := ir.Root(v)
 	if p, ok := base.(*ir.Param); ok && p.T.IsPtr() {
-		return p.Index, step(v) == nil
+		return p.Index, base == v
 	}
 	if ld, ok := base.(*ir.Instr); ok && ld.Op == ir.OpLoad && ld.T.IsPtr() {
 		if k, ok := s.of[ld.Args[0]]; ok {
-			return k, step(v) == nil && !s.members[ld.Args[0]]
+			return k, base == v && !s.members[ld.Args[0]]
 		}
 	}
 	return -1, false
