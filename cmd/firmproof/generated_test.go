@@ -326,6 +326,37 @@ func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string
 	}
 }
 
+// TestBehindGuesses: what holds of executions that do not go past a guessed end alone, holds if there is no more.
+func TestBehindGuesses(t *testing.T) {
+	dir := writeTree(t, map[string]string{"src.c": `#include <assert.h>
+unsigned find(const int *p) { unsigned i; for (i = 0; p[i] != 7; i++) ; assert(i < 64); return i; }
+struct node { struct node *next; };
+struct seg { struct node node; unsigned number; };
+struct list { unsigned id; struct node first; };
+int before(struct list *l, unsigned number) {
+  struct node *p = l->first.next;
+  if (p != &l->first) { if (number < ((struct seg *)p)->number) goto out; return 0; }
+out:
+  assert(0);
+  return 0;
+}
+`})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "x86_64")
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		k := slices.IndexFunc(r.Claims, func(c verdict.Claim) bool { return c.Check == verdict.Assert })
+		if k < 0 {
+			t.Fatalf("%s: no assertion\n%s", r.Entry, errs)
+		}
+		c := &r.Claims[k]
+		if c.Status.Holds() && (c.Status != verdict.Conditional || !slices.ContainsFunc(r.RestsOn(c), func(a verdict.Assumption) bool {
+			return a.Relation == verdict.Extent && a.Guessed()
+		})) {
+			t.Errorf("%s: %s, resting on %v", r.Entry, c.Status, verdict.TextsOf(r.RestsOn(c)))
+		}
+	}
+}
+
 // TestHarnessesFromCode: what a pointer leads to is what the function's own code, its assertions and its calls
 // say; a call that does not keep to it is named; what goes past a guess is no finding, and no proof.
 func TestHarnessesFromCode(t *testing.T) {

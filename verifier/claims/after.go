@@ -34,10 +34,23 @@ func note(res *verdict.Result, at map[string]*ir.Instr, id string, after *ir.Aft
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		if c.Status != verdict.Violated && c.Status != verdict.Unknown && c.Check != verdict.Unwinding &&
-			(after == nil || at[c.ID] == nil || after.Has(at[c.ID])) {
+			(after == nil || at[c.ID] == nil || after.Has(at[c.ID])) && !isPlain(at[c.ID], c.Check) {
 			c.After = append(c.After, id)
 		}
 	}
+}
+
+// isPlain reports the claim that an access of a whole variable of a function is valid: it holds wherever executions come from.
+func isPlain(in *ir.Instr, c verdict.Check) bool {
+	if in == nil || in.Op != ir.OpLoad && in.Op != ir.OpStore || c != verdict.Memory && c != verdict.Uninitialised {
+		return false
+	}
+	a, is := in.Args[len(in.Args)-1].(*ir.Instr)
+	if !is || a.Op != ir.OpAlloca {
+		return false
+	}
+	count, is := a.Args[0].(*ir.Const)
+	return is && count.Kind == ir.ConstInt
 }
 
 // goesBefore reports whether an execution may go on behind a violation of a check to what other claims are about.

@@ -32,6 +32,31 @@ func (r *Result) Withdraw(c *Claim, why *Reason) {
 	}
 }
 
+// WithdrawPast is Withdraw of a violation past the end of blocks that a harness guessed, named. With larger ones executions go
+// on there: what holds of those alone that do not come to it (Claim.After) holds if the blocks are as large as they were.
+func (r *Result) WithdrawPast(c *Claim, why *Reason, named []string) {
+	id := Site(c.ID)
+	r.Withdraw(c, why)
+	for _, a := range slices.Clone(r.Assumptions) {
+		if a.Relation != Extent || !slices.Contains(named, a.Subject) {
+			continue
+		}
+		if !a.Guessed() {
+			a = Assume(a.Subject, Extent, Chosen, a.Text+", and no more")
+		}
+		for k := range r.Claims {
+			b := &r.Claims[k]
+			if b.Status.Holds() && slices.ContainsFunc(b.After, func(before string) bool {
+				return before == AnyBefore || Site(before) == id
+			}) && !slices.ContainsFunc(r.RestsOn(b), func(o Assumption) bool { return o.Relation == Extent && o.Subject == a.Subject }) {
+				b.Assumptions = append(slices.Clone(b.Assumptions), a.ID)
+				b.Learn(Guessed)
+				r.Assumptions = AddAssumptions(r.Assumptions, a)
+			}
+		}
+	}
+}
+
 // TakeWider gives claims that were withdrawn the answers that they have where blocks of guessed sizes are larger. One that
 // fails on two ways is withdrawn twice, and answered once.
 func (r *Result) TakeWider() {
