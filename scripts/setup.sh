@@ -36,6 +36,7 @@ declare -A tests=(
   [cvc5]=/usr/bin/cvc5
   [curl]=/usr/bin/curl
   [lcov]=/usr/bin/lcov
+  [libsimavr-dev]=/usr/include/simavr/sim_avr.h
   [libxml2-utils]=/usr/bin/xmllint
   [postgresql]=/usr/lib/postgresql/15/bin/postgres
   [nodejs]=/usr/bin/node

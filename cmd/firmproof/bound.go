@@ -18,6 +18,8 @@ import (
 
 func boundCommand() *cobra.Command {
 	var entry, target, integers string
+	var ofCycles, asJSON bool
+	var turns []string
 	var timeout time.Duration
 	var techniques techniqueFlags
 	var opts compile.Options
@@ -25,12 +27,23 @@ func boundCommand() *cobra.Command {
 		Use:   "bound FILE --entry F",
 		Short: "Upper bound of the runtime of a C function",
 		Example: `  firmproof bound crc.c --entry crc16
-  firmproof bound src/uart.c --entry uart_put --target cortex-m3 -I include -D BAUD=9600`,
+  firmproof bound src/uart.c --entry uart_put --target cortex-m3 -I include -D BAUD=9600
+  firmproof bound --cycles firmware.elf --entry tick
+  firmproof bound --cycles crc.c --entry crc16 --target avr --cflags -O2`,
 		Long: `Upper bound of the number of executed instructions of a C function, over its parameters.
 
-The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or MAYBE.`,
+The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or MAYBE.
+
+With --cycles: the cycles of the processor that a call takes at most, from the machine code of an image (an ELF file for AVR), or
+of a C file that is compiled with -Os and linked. The last line is "N cycles", or MAYBE with exit status 3.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if ofCycles {
+				return boundCycles(cmd.Context(), cmd.OutOrStdout(), args[0], entry, target, timeout, turns, asJSON, opts)
+			}
+			if asJSON || len(turns) > 0 {
+				return errors.New("--json and --turns are for --cycles")
+			}
 			last, err := bound(cmd, args[0], entry, target, integers, timeout, &techniques, opts)
 			if err != nil {
 				return err
@@ -47,6 +60,10 @@ The bound is printed with its argument; the last line is WORST_CASE(?,O(n^k)) or
 	secondsVar(f, &timeout, "timeout", 25*time.Second, "time limit")
 	sourceFlags(f, &opts.Include, &opts.Defines)
 	f.StringArrayVarP(&opts.Undefines, "undefine", "U", nil, "macro to undefine")
+	f.StringArrayVar(&opts.CFlags, "cflags", nil, "further compiler flags for plain C files")
+	f.BoolVar(&ofCycles, "cycles", false, "bound the cycles of the processor, from machine code")
+	f.StringArrayVar(&turns, "turns", nil, "with --cycles: FILE:LINE=N, a loop that goes back N times at most (repeatable)")
+	f.BoolVar(&asJSON, "json", false, "with --cycles: write JSON")
 	return cmd
 }
 

@@ -116,3 +116,10 @@ const (
 	SketchLeast       = 12  // that have to be in common
 	PairCalleePercent = 30  // of what is left, for each changed function that is called, where nobody asked before
 )
+
+// Machine code whose cycles are bounded.
+const (
+	FollowedSteps        = 4_000_000 // instructions that are followed
+	FollowedCombinations = 1 << 13   // of the bytes that operands may be; beyond, nothing is learnt of an operation
+	FollowedChain        = 4         // operations that took the carry of each other before a branch: a comparison of 32 bits
+)
