@@ -123,9 +123,6 @@ func TestCyclesMeasured(t *testing.T) {
 
 // TestCyclesOfSource: a C file is compiled; loops that end by what is in memory are open, unless their turns are declared.
 func TestCyclesOfSource(t *testing.T) {
-	if _, err := exec.LookPath("avr-ld"); err != nil {
-		t.Skip("avr-ld is not installed")
-	}
 	dir := writeTree(t, map[string]string{"a.c": "volatile unsigned char port;\n" +
 		"unsigned char f(void) {\n\tunsigned char n = 0;\n\twhile (port & 1)\n\t\tn++;\n\treturn n;\n}\n"})
 	b := cyclesOf(t, exitUnknown, dir+"/a.c")
