@@ -12,7 +12,6 @@ func only(v uint8) (s set) {
 	return s
 }
 
-func (s *set) has(v int) bool { return s[v>>6]>>(v&63)&1 == 1 }
 func (s *set) put(v uint8)    { s[v>>6] |= 1 << (v & 63) }
 
 func (s *set) size() int {
