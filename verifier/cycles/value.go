@@ -12,7 +12,7 @@ func only(v uint8) (s set) {
 	return s
 }
 
-func (s *set) put(v uint8)    { s[v>>6] |= 1 << (v & 63) }
+func (s *set) put(v uint8) { s[v>>6] |= 1 << (v & 63) }
 
 func (s *set) size() int {
 	return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) + bits.OnesCount64(s[2]) + bits.OnesCount64(s[3])
