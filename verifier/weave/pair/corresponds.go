@@ -40,19 +40,24 @@ func (w *pairing) leadsToTwin(side int, v ir.Value) ir.Value {
 }
 
 // starts lists where parts begin, in both layouts: of an array of the same layout, itself alone.
-func (c *common) starts(from [2]int64) [][2]int64 {
+func (c *common) starts(from [2]int64) (out [][2]int64) {
+	c.each(from, func(_ *common, at [2]int64) { out = append(out, at) })
+	return out
+}
+
+// each has see look at c, at an offset in both layouts, and then at its parts.
+func (c *common) each(from [2]int64, see func(c *common, at [2]int64)) {
 	at := [2]int64{from[0] + c.off[0], from[1] + c.off[1]}
-	out := [][2]int64{at}
+	see(c, at)
 	switch c.kind {
 	case commonStruct:
 		for _, p := range c.parts {
-			out = append(out, p.starts(at)...)
+			p.each(at, see)
 		}
 	case commonArray:
 		one := c.parts[0]
 		for k := range c.count {
-			out = append(out, one.starts([2]int64{at[0] + k*ir.SizeInC(one.t[0]), at[1] + k*ir.SizeInC(one.t[1])})...)
+			one.each([2]int64{at[0] + k*ir.SizeInC(one.t[0]), at[1] + k*ir.SizeInC(one.t[1])}, see)
 		}
 	}
-	return out
 }

@@ -15,7 +15,8 @@ import (
 // the same (FactEvent). Of the rest it is not known whether the function reads it: where that does not hold the same
 // (FactSeen), the answer is one up to that.
 
-// mark is a call of a function without a body, in the place of code that compares memory, until it is known which.
+// mark is a call of a function without a body, in the place of code that compares memory, until it is known which; or a
+// volatile access (volatile.go).
 type mark struct {
 	name string
 	side int
@@ -45,15 +46,20 @@ func (w *pairing) seen() {
 	if w.log.watch == nil {
 		w.log.watch = w.watches()
 	}
+	w.inPlaceOf(w.marks, w.compareSeen)
+}
+
+// inPlaceOf has write put code in the place of marks; it gets their arguments.
+func (w *pairing) inPlaceOf(marks map[*ir.Instr]*mark, write func(m *mark, args []ir.Value)) {
 	in := map[*ir.Func]bool{}
-	for m := range w.marks {
+	for m := range marks {
 		in[m.Block.Func] = true
 	}
 	for _, f := range w.Module.Funcs {
 		if in[f] {
 			w.RewriteFunc(f, func(in *ir.Instr) {
-				if m := w.marks[in]; m != nil {
-					w.compareSeen(m, in.Args)
+				if m := marks[in]; m != nil {
+					write(m, in.Args)
 				} else {
 					w.Keep(in)
 				}

@@ -39,22 +39,10 @@ func (w *pairing) comparePlaces() {
 		}
 		w.placed = append(w.placed, to)
 	}
-	in := map[*ir.Func]bool{}
-	for m := range w.places {
-		in[m.Block.Func] = true
-	}
-	for _, f := range w.Module.Funcs {
-		if in[f] {
-			w.RewriteFunc(f, func(in *ir.Instr) {
-				if m := w.places[in]; m != nil {
-					was := w.Load(w.Ptr(), w.logged(w.log.at, m.at, int64(w.Module.Layout.PtrBits/8)))
-					w.claimAt(FactEvent, m.name, w.samePlace(was, in.Args[0]), m.pos)
-				} else {
-					w.Keep(in)
-				}
-			})
-		}
-	}
+	w.inPlaceOf(w.places, func(m *mark, args []ir.Value) {
+		was := w.Load(w.Ptr(), w.logged(w.log.at, m.at, int64(w.Module.Layout.PtrBits/8)))
+		w.claimAt(FactEvent, m.name, w.samePlace(was, args[0]), m.pos)
+	})
 }
 
 // placeTwins notes where twins are.
@@ -110,21 +98,13 @@ type leaf struct {
 
 // leaves lists what both layouts have, from where they begin: of numbers of another width, where these begin alone.
 func (c *common) leaves(from [2]int64) (out []leaf) {
-	at := [2]int64{from[0] + c.off[0], from[1] + c.off[1]}
-	switch c.kind {
-	case commonBytes:
-		out = append(out, leaf{at, ir.SizeInC(c.t[1])})
-	case commonNumber, commonPointer:
-		out = append(out, leaf{at, 1})
-	case commonStruct:
-		for _, p := range c.parts {
-			out = append(out, p.leaves(at)...)
+	c.each(from, func(c *common, at [2]int64) {
+		switch c.kind {
+		case commonBytes:
+			out = append(out, leaf{at, ir.SizeInC(c.t[1])})
+		case commonNumber, commonPointer:
+			out = append(out, leaf{at, 1})
 		}
-	case commonArray:
-		one := c.parts[0]
-		for k := range c.count {
-			out = append(out, one.leaves([2]int64{at[0] + k*ir.SizeInC(one.t[0]), at[1] + k*ir.SizeInC(one.t[1])})...)
-		}
-	}
+	})
 	return out
 }
