@@ -63,15 +63,7 @@ func (r *Request) flags() []string {
 	if r.Static {
 		args = append(args, emitAll)
 	}
-	for _, d := range r.Include {
-		args = append(args, "-I"+d)
-	}
-	for _, d := range r.Defines {
-		args = append(args, "-D"+d)
-	}
-	for _, d := range r.Undefines {
-		args = append(args, "-U"+d)
-	}
+	args = append(args, r.named()...)
 	args = append(args, "-ffp-contract=fast") // GCC's default, unless a flag says less
 	for _, f := range r.CFlags {
 		if r.leavesOut(f) {
@@ -133,6 +125,20 @@ func IsCXX(file string) bool {
 		return true
 	}
 	return false
+}
+
+// named lists the flags for the folders and macros that are named apart from other flags.
+func (r *Request) named() (out []string) {
+	for _, d := range r.Include {
+		out = append(out, "-I"+d)
+	}
+	for _, d := range r.Defines {
+		out = append(out, "-D"+d)
+	}
+	for _, d := range r.Undefines {
+		out = append(out, "-U"+d)
+	}
+	return out
 }
 
 func (r *Request) root() string {

@@ -14,7 +14,8 @@ import (
 // path of the ELF file lies in opts.WorkDir. The error is a *BuildError for what is wrong with the file, among others a
 // function that is neither in it nor in the library.
 func Machine(ctx context.Context, file string, t targets.Target, opts Options, entry string) (string, error) {
-	r := Request{Runner: opts.Runner, WorkDir: opts.WorkDir, Dir: ".", File: file, Target: t, CFlags: opts.CFlags}
+	r := Request{Runner: opts.Runner, WorkDir: opts.WorkDir, Dir: ".", File: file, Target: t,
+		Include: opts.Include, Defines: opts.Defines, Undefines: opts.Undefines, CFlags: opts.CFlags}
 	if err := r.prepare(); err != nil {
 		return "", err
 	}
@@ -28,15 +29,7 @@ func Machine(ctx context.Context, file string, t targets.Target, opts Options, e
 	out := filepath.Join(r.WorkDir, "machine.elf")
 	args := append([]string{tools().Clang}, t.Flags()...)
 	args = append(args, "-Os", "-g", "-ffunction-sections", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-w")
-	for _, d := range opts.Include {
-		args = append(args, "-I"+d)
-	}
-	for _, d := range opts.Defines {
-		args = append(args, "-D"+d)
-	}
-	for _, d := range opts.Undefines {
-		args = append(args, "-U"+d)
-	}
+	args = append(args, r.named()...)
 	args = append(args, opts.CFlags...)
 	dirs, _ := t.HeaderDirs()
 	for _, d := range dirs {
