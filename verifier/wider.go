@@ -62,9 +62,7 @@ func tooLate(plan *Plan, res *verdict.Result) map[string]int64 {
 // guessed lists the blocks of guessed sizes that a failure is about; not one that many pointers lead to, of which more
 // than its size is made up.
 func guessed(plan *Plan, c *verdict.Claim) []string {
-	return slices.DeleteFunc(c.Failure.Names(verdict.ByHarness), func(name string) bool {
-		return !slices.Contains(plan.Guesses, name) || harness.IsFurther(name)
-	})
+	return slices.DeleteFunc(plan.GuessedIn(c), harness.IsFurther)
 }
 
 var element = regexp.MustCompile(`\[\d+\]`)

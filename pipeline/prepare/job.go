@@ -116,7 +116,11 @@ func (j *Job) leaveOut(res *verdict.Result) {
 		c := &res.Claims[i]
 		if why := j.RestsOn(*c); why != nil && c.Accepted == nil {
 			why.Kind = verdict.Incomplete
-			res.WithdrawPast(c, why, j.guessedIn(c))
+			var past []string
+			if c.Failure.Is(verdict.OutOfBounds) {
+				past = j.Plan.GuessedIn(c)
+			}
+			res.WithdrawPast(c, why, past)
 		}
 	}
 	res.TakeWider()
@@ -207,14 +211,6 @@ func (j *Job) notKnown(c *verdict.Claim) *verdict.Reason {
 			Remedy: "a harness that fills them as callers do says it: `firmproof harness` writes one to begin with"}
 	}
 	return nil
-}
-
-// guessedIn lists the pointers whose blocks of guessed sizes a violation goes past.
-func (j *Job) guessedIn(c *verdict.Claim) []string {
-	if c.Status != verdict.Violated || !c.Failure.Is(verdict.OutOfBounds) {
-		return nil
-	}
-	return slices.DeleteFunc(c.Failure.Names(verdict.ByHarness), func(p string) bool { return !slices.Contains(j.Plan.Guesses, p) })
 }
 
 // guessed returns which guess of a generated harness a violation rests on; nil: none.

@@ -86,6 +86,11 @@ type Calls struct {
 	Guesses   []string // the same of this one
 }
 
+// GuessedIn lists the pointers of which a harness guessed how much they lead to, whose blocks a failure is about.
+func (p *Plan) GuessedIn(c *verdict.Claim) []string {
+	return slices.DeleteFunc(c.Failure.Names(verdict.ByHarness), func(name string) bool { return !slices.Contains(p.Guesses, name) })
+}
+
 // Part returns what of m the plan is about; nil where m does not define its entry.
 func (p *Plan) Part(m *ir.Module) *ir.Module {
 	entry := m.Func(p.Entry)
