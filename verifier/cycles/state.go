@@ -133,7 +133,7 @@ func (s *state) arith(op string, d int, b set, bReg int, write bool) {
 	}
 }
 
-// forget is what is known of the flags of mask after something that is not followed.
+// forget gives up what is known of the flags of mask: something that is not followed sets them.
 func (s *state) forget(mask uint8) {
 	s.flags.can[0] |= mask
 	s.flags.can[1] |= mask

@@ -45,16 +45,23 @@ func (r *Result) WithdrawPast(c *Claim, why *Reason, named []string) {
 			a = Assume(a.Subject, Extent, Chosen, a.Text+", and no more")
 		}
 		for k := range r.Claims {
-			b := &r.Claims[k]
-			if b.Status.Holds() && slices.ContainsFunc(b.After, func(before string) bool {
-				return before == AnyBefore || Site(before) == id
-			}) && !slices.ContainsFunc(r.RestsOn(b), func(o Assumption) bool { return o.Relation == Extent && o.Subject == a.Subject }) {
+			if b := &r.Claims[k]; b.Status.Holds() && b.mayFollow(id) && !r.restsOnExtent(b, a.Subject) {
 				b.Assumptions = append(slices.Clone(b.Assumptions), a.ID)
 				b.Learn(Guessed)
 				r.Assumptions = AddAssumptions(r.Assumptions, a)
 			}
 		}
 	}
+}
+
+// mayFollow reports whether an execution may come to c past a violation at a site.
+func (c *Claim) mayFollow(site string) bool {
+	return slices.ContainsFunc(c.After, func(id string) bool { return id == AnyBefore || Site(id) == site })
+}
+
+// restsOnExtent reports whether c rests on how much a pointer leads to.
+func (r *Result) restsOnExtent(c *Claim, pointer string) bool {
+	return slices.ContainsFunc(r.RestsOn(c), func(a Assumption) bool { return a.Relation == Extent && a.Subject == pointer })
 }
 
 // TakeWider gives claims that were withdrawn the answers that they have where blocks of guessed sizes are larger. One that

@@ -215,7 +215,7 @@ func (s *useScan) call(in *ir.Instr) {
 		mine.Text = mine.Text || u.Text && plain
 		mine.Kept, mine.Handed = mine.Kept || u.Kept && plain, mine.Handed || u.Handed && plain
 		if !s.isArray(k, in.Args[j]) && !s.inMember(in.Args[j]) {
-			off, far, varies, bounded := s.span(k, in.Args[j])
+			off, far, varies, bounded := s.span(in.Args[j])
 			mine.Varies, mine.Loose = mine.Varies || u.Varies || varies && u.Far > 0, mine.Loose || u.Loose || !bounded
 			mine.Far = max(mine.Far, off+far+u.Far)
 			if !plain && u.Need > 0 {
@@ -241,9 +241,9 @@ func (s *useScan) call(in *ir.Instr) {
 	}
 }
 
-// span returns how many bytes behind what parameter k leads to an address is that is computed from it: off for certain, and
+// span returns how many bytes behind what a parameter leads to an address is that is computed from it: off for certain, and
 // far more at most; varies: an index is no constant; bounded: the code bounds all of these.
-func (s *useScan) span(k int, v ir.Value) (off, far int64, varies, bounded bool) {
+func (s *useScan) span(v ir.Value) (off, far int64, varies, bounded bool) {
 	bounded = !s.wentOn(v)
 	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpGep || in.Op == ir.OpBitcast || in.Op == ir.OpFreeze); in, ok = in.Args[0].(*ir.Instr) {
 		if in.Op != ir.OpGep {
@@ -283,7 +283,7 @@ func (s *useScan) block(v, n ir.Value, writes bool) {
 	k, plain := s.from(v)
 	if c, ok := n.(*ir.Const); ok && c.Kind == ir.ConstInt {
 		size := c.Bits.Signed().Int64()
-		if off, far, _, known := s.span(k, v); k >= 0 && off+far == 0 && known && !s.inMember(v) {
+		if off, far, _, known := s.span(v); k >= 0 && off+far == 0 && known && !s.inMember(v) {
 			s.uses[k].Block = max(s.uses[k].Block, size)
 		}
 		s.access(v, size, writes)
