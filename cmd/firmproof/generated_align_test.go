@@ -28,6 +28,8 @@ uint32_t cast(const uint8_t *p, size_t n) { return n < sizeof(struct head) ? 0 :
 uint16_t in_member(struct buf *b) { return b->len < 2 ? 0 : *(uint16_t *)b->d; }
 int branch(const char *p) { return ((uintptr_t)p & 3) == 0 ? 1 : 10 / (int)((uintptr_t)p & 1); }
 
+uint32_t moved(const uint8_t *p) { while (*p++) ; return *(const uint32_t *)p; }
+uint32_t moved_nothing(const void *p) { const uint8_t *q = p; while (*q++) ; return *(const uint32_t *)q; }
 uint32_t nothing(const void *p) { return *(const uint32_t *)p; }
 
 uint32_t as_any(const uint8_t *p, size_t n) { return n < 4 ? 0 : *(const any_u32 *)p; }
@@ -43,14 +45,21 @@ double of_double(const double *p, size_t n) { return n < 2 ? 0 : p[1]; }
 char *of_pointers(char **p, size_t n) { return n < 2 ? 0 : p[1]; }
 `}), "src.c")
 	for _, target := range []string{"x86_64", "i386", "cortex-m3", "msp430"} {
-		red := map[string]bool{"bytes": true, "words": target != "msp430", "cast": true, "in_member": true, "branch": true}
+		red := map[string]bool{"bytes": true, "words": target != "msp430", "cast": true, "in_member": true, "branch": true,
+			"moved": true}
 		_, rep, errs := checkJSON(t, file, "--target", target)
-		if len(rep.Results) != 17 {
+		if len(rep.Results) != 19 {
 			t.Fatalf("%s: %d results\n%s", target, len(rep.Results), errs)
 		}
 		for _, r := range rep.Results {
 			f := r.Entry[len("any call of "):]
 			ok := r.Status == verdict.Proved || r.Status == verdict.Bounded || r.Status == verdict.Conditional
+			if f == "moved_nothing" { // how much it leads to is a guess, and how that is aligned
+				if r.Status != verdict.Unknown {
+					t.Errorf("%s: %s is %s", target, f, r.Status)
+				}
+				continue
+			}
 			if red[f] != (r.Status == verdict.Violated) || !red[f] && !ok || f == "nothing" && r.Status != verdict.Conditional {
 				t.Errorf("%s: %s is %s", target, f, r.Status)
 			}

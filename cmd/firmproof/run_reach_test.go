@@ -110,3 +110,20 @@ func TestSimulationOfEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationOfMisaligned: that an address is no multiple of what an access needs is so however much a pointer leads to,
+// so that a limit which a change hands on brings no finding.
+func TestSimulationOfMisaligned(t *testing.T) {
+	t.Parallel()
+	const bad = "unsigned char *skip(unsigned char *p) {\n  unsigned char kind = *p++;\n  if (kind & 32) p++;\n  if (kind >> 6 == 1) {\n" +
+		"    unsigned n = *(unsigned *)p;\n    p += 4 + (n & 255);\n  }\n  return p;\n}\n"
+	good := strings.NewReplacer("*p)", "*p, unsigned char *plimit)", "  unsigned char kind", "  if (p > plimit) return 0;\n  unsigned char kind",
+		"    unsigned n", "    if (p + sizeof(int) - 1 > plimit) return 0;\n    unsigned n").Replace(bad)
+	dir := changesFolder(t, map[string]string{"a.c": bad}, map[string]string{"a.c": good}, map[string]string{"a.c": bad})
+	for _, rng := range []string{"main~2..main~1", "main~1..main"} {
+		code, out := shortly(dir, rng)
+		if wantAll(t, out, "0 new, 0 fixed, 1 known", "misaligned read: offset 2"); code == exitViolated {
+			t.Errorf("exit %d: %s", code, out)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 			j.Plan.Made = beside(&base, made)
 		}
 		j.Plan.Guesses, j.Plan.Texts, j.Structs, j.Tests = h.Guesses, h.Texts, h.Structs, h.Tests
-		j.Doubted, j.Unended = h.Doubted, h.Unended
+		j.Doubted, j.Unended, j.Unplaced = h.Doubted, h.Unended, h.Unplaced
 		for _, name := range slices.Sorted(maps.Keys(h.Counts)) {
 			j.Counts = append(j.Counts, f.CName+"."+name+"="+h.Counts[name].String())
 		}

@@ -38,12 +38,13 @@ type Job struct {
 	BodilessNote string        `json:"bodiless_note,omitempty"`
 	Suppressed   []suppression `json:"suppressed,omitempty"`
 
-	Structs []string       `json:"structs,omitempty"` // of a generated harness: see harness.Harnessed
-	Tests   map[string]int `json:"tests,omitempty"`   // likewise
-	Doubted []string       `json:"doubted,omitempty"` // likewise
-	Unended []string       `json:"unended,omitempty"` // likewise
-	Counts  []string       `json:"counts,omitempty"`  // likewise, as Asked has them
-	Needs   []string       `json:"needs,omitempty"`   // likewise
+	Structs  []string       `json:"structs,omitempty"`  // of a generated harness: see harness.Harnessed
+	Tests    map[string]int `json:"tests,omitempty"`    // likewise
+	Doubted  []string       `json:"doubted,omitempty"`  // likewise
+	Unended  []string       `json:"unended,omitempty"`  // likewise
+	Unplaced []string       `json:"unplaced,omitempty"` // likewise
+	Counts   []string       `json:"counts,omitempty"`   // likewise, as Asked has them
+	Needs    []string       `json:"needs,omitempty"`    // likewise
 	// variables that the program declares and does not define, with the place in the tree that does, as far as it is known
 	Undefined map[string]string  `json:"undefined,omitempty"`
 	Stubbed   []string           `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
@@ -228,6 +229,10 @@ func (j *Job) guessed(c *verdict.Claim) *verdict.Reason {
 		}
 	}
 	for _, p := range made {
+		if slices.Contains(j.Unplaced, p) && c.Failure.Is(verdict.Misaligned) {
+			return &verdict.Reason{Detail: "how what " + p + " leads to is aligned is a guess", Remedy: fmt.Sprintf(
+				"`%s.%s: aligned to 4 bytes` under `assume` of the manifest (or --assume) says how", j.function(), p)}
+		}
 		if slices.Contains(j.Unended, p) && c.Failure.Is(verdict.OutOfBounds) && c.Object.Read() {
 			return &verdict.Reason{Detail: "where the texts in the structure behind " + p + " end is not known",
 				Remedy: filledByHarness}

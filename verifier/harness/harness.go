@@ -51,11 +51,12 @@ type Harnessed struct {
 	Open     []verdict.Assumption
 	Warnings []string // calls in the program that do not keep to the assumptions
 	// names of pointers for which nothing says how much is behind them: what goes past that much is no finding
-	Guesses []string
-	Texts   []string        // those of them to characters
-	Unended []string        // pointers to one structure with texts in it, of which nothing says where they end
-	Structs []string        // names of pointers to structures that the harness made
-	Places  map[string]bool // pointers and numbers that a Given can be about
+	Guesses  []string
+	Texts    []string        // those of them to characters
+	Unplaced []string        // those of Guesses of which nothing says how what they lead to is aligned
+	Unended  []string        // pointers to one structure with texts in it, of which nothing says where they end
+	Structs  []string        // names of pointers to structures that the harness made
+	Places   map[string]bool // pointers and numbers that a Given can be about
 	// how often which function asks whether a member is null, which it is not here, or none of the enumerators of its
 	// enumeration: by NAME|FUNCTION
 	Tests   map[string]int
@@ -124,6 +125,7 @@ func (p *Program) callOf(f *ir.Func, prefix string, set func(*harness)) (*Harnes
 	h.finishFunctions()
 	h.out.Entry = h.Done()
 	h.givenPlaces()
+	h.unplaced()
 	return &h.out, nil
 }
 

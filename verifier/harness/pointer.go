@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -135,6 +136,15 @@ func (h *harness) needs(i int) int64 {
 
 // saysAlignment reports whether the type of parameter i says how what it leads to is aligned.
 func (h *harness) saysAlignment(i int) bool { return !ir.IsVoid(h.elemOf(i)) && !h.uses[i].Before }
+
+// unplaced notes the guesses of which nothing says how what they lead to is aligned, either.
+func (h *harness) unplaced() {
+	for _, b := range h.out.Blocks {
+		if b.At.Align == 0 && slices.Contains(h.out.Guesses, b.Name) {
+			h.out.Unplaced = append(h.out.Unplaced, b.Name)
+		}
+	}
+}
 
 // guess notes that nothing says how much a pointer to elem leads to.
 func (h *harness) guess(name string, elem *ir.DType) {

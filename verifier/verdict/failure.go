@@ -75,9 +75,9 @@ func (f *Failure) IsNumber() bool { return f.Is(NoObject) || len(f.Names(ByMachi
 func (f *Failure) Is(k FailureKind) bool { return f != nil && f.Kind == k }
 
 // WhateverSize reports that no size of the objects mends f, which may be nil: what is accessed or freed is not alive, an
-// index leaves its array, or something is copied onto itself.
+// index leaves its array, something is copied onto itself, or an address is no multiple of what the access needs.
 func (f *Failure) WhateverSize() bool {
-	return f.Is(AfterEnd) || f.Is(FreedTwice) || f.Is(OutOfIndex) || f.Is(Overlap)
+	return f.Is(AfterEnd) || f.Is(FreedTwice) || f.Is(OutOfIndex) || f.Is(Overlap) || f.Is(Misaligned)
 }
 
 // Same reports whether two claims fail in the same way, with the same objects; both may be nil.
