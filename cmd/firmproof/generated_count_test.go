@@ -104,3 +104,27 @@ int counted(const struct item *i, unsigned k) { return k < i->refcount ? i->data
 		"counted": {verdict.Unknown, "how much i.data leads to is a guess"},
 	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 }
+
+// TestCountedElements: elements that a count leaves away are no reason to end an execution: the harness fills something in
+// their place, and nothing is claimed of that.
+func TestCountedElements(t *testing.T) {
+	const code = `struct entry { int key; int *value; };
+int last(struct entry *list, unsigned count) {
+  for (unsigned i = 0; i < count; i++) list[i].key ^= 1;
+  return count == 2 ? 10 / (int)(count - 2) : 0;
+}
+`
+	_, rep, errs := checkJSON(t, filepath.Join(writeTree(t, map[string]string{"src.c": code}), "src.c"), "--target", "x86_64")
+	found := false
+	for _, r := range rep.Results {
+		for _, c := range r.Claims {
+			found = found || c.Check == verdict.DivByZero && c.Status == verdict.Violated
+			if strings.Contains(c.ID, "@firmproof.") && !c.Status.Holds() {
+				t.Errorf("%s is %s: %s", c.ID, c.Status, c.Message)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("the division by zero is not found\n%s", errs)
+	}
+}

@@ -212,6 +212,7 @@ func (h *harness) fillCounted(name string, elem *ir.DType, p, n ir.Value) {
 	size, left := ir.SizeInC(elem), policy.HarnessFields
 	spare := h.Model(ir.ModelMalloc, "malloc", h.Ptr(), h.Int(h.Word(), size))
 	h.Assume(h.Compare(ir.NE, spare, h.Null()))
+	h.Model(ir.ModelHavoc, "firmproof.havoc", ir.Void(), spare, h.Int(h.Word(), size)) // it is read as the elements are
 	for k := int64(0); k < policy.HarnessFilled; k++ {
 		there := h.Compare(ir.ULT, h.Int(h.Word(), k), n)
 		at := h.Emit(&ir.Instr{Op: ir.OpSelect, T: h.Ptr(), Args: []ir.Value{there, h.Gep(p, k*size, nil, 0), spare}})
