@@ -98,6 +98,9 @@ func (c *classes) claim(r *verdict.Result, cl *verdict.Claim, known map[string]s
 		c.states[key] = reports.Preexisting
 	case haveBase:
 		c.states[key] = reports.Introduced
+		if cl.Status == verdict.Violated {
+			c.sides.ahead(r, cl)
+		}
 	}
 	if cl.Status == verdict.Violated {
 		c.violated[fp] = key

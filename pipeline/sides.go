@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,6 +36,27 @@ func (s *sides) same(r *verdict.Result, c *verdict.Claim) string {
 func (s *sides) both(r *verdict.Result, c *verdict.Claim) bool {
 	_, id, _ := strings.Cut(s.same(r, c), "|")
 	return id != "" && verdict.Site(id) == verdict.Site(c.ID)
+}
+
+// ahead notes of a new violation of head in code that base has, too, that base ends in front of it on its inputs.
+func (s *sides) ahead(r *verdict.Result, c *verdict.Claim) {
+	base := s.of(r.Entry)
+	_, id, _ := strings.Cut(s.same(r, c), "|")
+	if id == "" || base.Change.NewOf(c.ID) != nil || s.both(r, c) {
+		return
+	}
+	has := func(id string) *verdict.Claim {
+		for i := range base.Claims {
+			if verdict.Site(base.Claims[i].ID) == verdict.Site(id) {
+				return &base.Claims[i]
+			}
+		}
+		return nil
+	}
+	if first := has(id); first != nil && has(c.ID) != nil {
+		c.Message += fmt.Sprintf(" (in code that was there: before the change, these inputs end in front of it, by %s in line %d)",
+			first.Check, first.Pos.Line)
+	}
 }
 
 // fresh gives a violation of head that base has, too, the inputs with which only head fails; false if none are known.

@@ -82,3 +82,14 @@ func TestSimulationOfTargets(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
+
+// TestSimulationOfWhatWasBehind: what a change brings to light in code that was there is new, and said to be.
+func TestSimulationOfWhatWasBehind(t *testing.T) {
+	t.Parallel()
+	const base = "static const int t[8];\nint scale(unsigned i) {\n  int n = t[i];\n  return 10 / (int)(i ^ 9) + n;\n}\n"
+	dir := changesFolder(t, map[string]string{"a.c": base}, map[string]string{"a.c": strings.Replace(base, "t[i]", "i < 8 ? t[i] : 0", 1)})
+	code, out := shortly(dir, "main~1..main")
+	if wantAll(t, out, "1 new, 1 fixed, 0 known", "before the change, these inputs end in front of it, by memory in line 3"); code != exitViolated {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

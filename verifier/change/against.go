@@ -186,7 +186,11 @@ func (x *against) isOwn(c *verdict.Claim, list []verdict.Input, steps int64) boo
 	if now.Claim != c.ID {
 		return false
 	}
-	if before, _, _ := x.run(x.base, list, policy.KnownSteps); before.How != verdict.Passes {
+	before, _, _ := x.run(x.base, list, policy.KnownSteps)
+	if before.How == verdict.Fails && verdict.Site(before.Claim) == verdict.Site(c.ID) {
+		x.out.Same[c.ID] = before.Claim // what ends the base on the inputs of c only stands in front of that
+	}
+	if before.How != verdict.Passes {
 		return false
 	}
 	at, _, _ := x.claims.Violated(x.head, out)

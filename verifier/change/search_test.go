@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/change"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/testprogram"
@@ -52,6 +53,39 @@ int main(void) {
 		c := change.Against(t.Context(), side("(x | most | 1u)"), side(x), nil, &verdict.Result{})
 		if c == nil || len(c.New) != 1 {
 			t.Errorf("%s: %+v, want 1 new", x, c)
+		}
+	}
+}
+
+// TestAgainstBehind: a violation of the head that another one of the base stands in front of is the base's, too, where that
+// has it on inputs beside; none of it, where it holds in the base without the other one.
+func TestAgainstBehind(t *testing.T) {
+	side := func(first, second string) change.Side {
+		return change.Side{
+			Module: testprogram.Compile(t, "int main(void) {\n  unsigned x = nondet_uint(), y = nondet_uint();\n  "+first+
+				"\n  CHECK("+second+");\n  return 0;\n}\n", "-O0"),
+			Plan:   problem.Plan{Entry: "main", Checks: verdict.CheckSet{verdict.Assert: true}},
+			Stands: func(verdict.Claim) change.Standing { return change.Stands },
+			Open:   true,
+		}
+	}
+	for _, c := range []struct {
+		second string
+		same   bool
+	}{{"y != 7", true}, {"x != 5 || y != 7", false}} {
+		head := side("", c.second)
+		found := change.Against(t.Context(), side("", "y || 1"), head, nil, &verdict.Result{}).New
+		if len(found) != 1 {
+			t.Fatalf("%s: %+v", c.second, found)
+		}
+		for i, in := range found[0].Inputs {
+			if in.Width == 32 && i == 0 {
+				found[0].Inputs[i].Value = bits.NewInt(32, 5).Hex()
+			}
+		}
+		got := change.Against(t.Context(), side("CHECK(x != 5);", c.second), head, found, &verdict.Result{}).Same[found[0].ID]
+		if got == "" || c.same != (verdict.Site(got) == verdict.Site(found[0].ID)) {
+			t.Errorf("%s: %s on the inputs of %s", c.second, got, found[0].ID)
 		}
 	}
 }

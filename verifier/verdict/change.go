@@ -4,7 +4,8 @@ package verdict
 type Change struct {
 	// by the ID of a violation of the base: what the head does on its inputs
 	Ends map[string]Ending `json:"ends,omitempty"`
-	// by the ID of a violation of the head: the claim that the base violates on its inputs
+	// by the ID of a violation of the head: the claim that the base violates on its inputs; where that is another one, and
+	// the base violates the same on inputs beside them, this one
 	Same map[string]string `json:"same,omitempty"`
 	// violations of the head by inputs on which the base fails nowhere
 	New []Claim `json:"new,omitempty"`
