@@ -143,6 +143,7 @@ func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res
 	}
 	claims.BoundByHandlers(p, res)
 	claims.MarkAfter(p, res)
+	claims.RestPast(p, res)
 	res.NameWays()
 	claims.SortClaims(res.Claims, claims.ClaimOrder(p, res.Claims))
 }

@@ -29,15 +29,38 @@ func MarkAfter(p *problem.Problem, res *verdict.Result) {
 	}
 }
 
+// RestPast has claims of res that hold rest on the guessed sizes of blocks where a violation past the end of such a block
+// is taken back for another reason, and executions may come to the claim behind it: with larger blocks, they go on there.
+func RestPast(p *problem.Problem, res *verdict.Result) {
+	var at map[string]*ir.Instr
+	for i := range res.Left {
+		c := &res.Left[i]
+		named := p.GuessedIn(c)
+		if !c.Failure.Is(verdict.OutOfBounds) || c.Object.Wrapped() || len(named) == 0 {
+			continue
+		}
+		if at == nil {
+			at = ClaimPlaces(p)
+		}
+		after := afterViolations(p, at, c)
+		res.RestOnExtents(named, func(b *verdict.Claim) bool { return isAfter(b, at[b.ID], after) })
+	}
+}
+
 // note adds id to the claims of res that hold and whose instructions, at has them by ID, are in after. nil is all.
 func note(res *verdict.Result, at map[string]*ir.Instr, id string, after *ir.After) {
 	for i := range res.Claims {
 		c := &res.Claims[i]
-		if c.Status != verdict.Violated && c.Status != verdict.Unknown && c.Check != verdict.Unwinding &&
-			(after == nil || at[c.ID] == nil || after.Has(at[c.ID])) && !isPlain(at[c.ID], c.Check) {
+		if c.Status != verdict.Violated && c.Status != verdict.Unknown && isAfter(c, at[c.ID], after) {
 			c.After = append(c.After, id)
 		}
 	}
+}
+
+// isAfter reports a claim at an instruction, nil where that is not known, that executions may come to after some point, and that
+// depends on which do.
+func isAfter(c *verdict.Claim, in *ir.Instr, after *ir.After) bool {
+	return c.Check != verdict.Unwinding && (after == nil || in == nil || after.Has(in)) && !isPlain(in, c.Check)
 }
 
 // isPlain reports the claim that an access of a whole variable of a function is valid: it holds wherever executions come from.

@@ -37,6 +37,11 @@ func (r *Result) Withdraw(c *Claim, why *Reason) {
 func (r *Result) WithdrawPast(c *Claim, why *Reason, named []string) {
 	id := Site(c.ID)
 	r.Withdraw(c, why)
+	r.RestOnExtents(named, func(b *Claim) bool { return b.mayFollow(id) })
+}
+
+// RestOnExtents has the claims that hold, and that past tells, rest on how much the pointers of some names lead to.
+func (r *Result) RestOnExtents(named []string, past func(*Claim) bool) {
 	for _, a := range slices.Clone(r.Assumptions) {
 		if a.Relation != Extent || !slices.Contains(named, a.Subject) {
 			continue
@@ -45,7 +50,7 @@ func (r *Result) WithdrawPast(c *Claim, why *Reason, named []string) {
 			a = Assume(a.Subject, Extent, Chosen, a.Text+", and no more")
 		}
 		for k := range r.Claims {
-			if b := &r.Claims[k]; b.Status.Holds() && b.mayFollow(id) && !r.restsOnExtent(b, a.Subject) {
+			if b := &r.Claims[k]; b.Status.Holds() && past(b) && !r.restsOnExtent(b, a.Subject) {
 				b.Assumptions = append(slices.Clone(b.Assumptions), a.ID)
 				b.Learn(Guessed)
 				r.Assumptions = AddAssumptions(r.Assumptions, a)
