@@ -62,6 +62,7 @@ type byCalls struct {
 	calls  *problem.Calls
 	res    *verdict.Result
 	open   map[string]*verdict.Claim // of res, by ID
+	past   map[string]*verdict.Claim // likewise those that hold, where executions end that go past blocks of guessed sizes
 	shown  map[string]bool           // claims of the last entry that hold in all its runs
 	hold   bool                      // nothing fails in these
 	// where something may fail in these, and all of it is modelled: that no call before does; nil: else
@@ -70,12 +71,22 @@ type byCalls struct {
 
 // find finds the claims that wait.
 func (c *byCalls) find() {
-	c.open = map[string]*verdict.Claim{}
+	c.open, c.past = map[string]*verdict.Claim{}, map[string]*verdict.Claim{}
+	ends := slices.ContainsFunc(c.res.Claims, c.endsAtGuess) || slices.ContainsFunc(c.res.Left, c.endsAtGuess)
 	for i := range c.res.Claims {
-		if claim := &c.res.Claims[i]; c.waits(claim) {
+		switch claim := &c.res.Claims[i]; {
+		case c.waits(claim):
 			c.open[claim.ID] = claim
+		case ends && claim.Status.Holds():
+			c.past[claim.ID] = claim
 		}
 	}
+}
+
+// endsAtGuess reports a violation past the end of a block of a guessed size: what holds behind it does so of the executions
+// that stay within.
+func (c *byCalls) endsAtGuess(end verdict.Claim) bool {
+	return end.Failure.Is(verdict.OutOfBounds) && leads(&end, c.plan.Guesses)
 }
 
 // wouldProve reports whether a proof by calls says more of a claim that waits than is known: it is unknown, or rests on
@@ -269,6 +280,8 @@ func (c *byCalls) take(found *verdict.Result) {
 		f := &found.Claims[i]
 		claim := c.open[f.ID]
 		switch {
+		case c.past[f.ID] != nil && f.Status == verdict.Violated:
+			c.violated(c.past[f.ID], f)
 		case claim == nil || f.Check == verdict.Unwinding:
 		case f.Status == verdict.Violated:
 			c.violated(claim, f)

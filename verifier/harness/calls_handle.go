@@ -165,13 +165,7 @@ func (w *callWriter) makeHandles() {
 			continue
 		}
 		w.oneOf(hd.begins, func(f *ir.Func) { w.begin(f, hd) })
-		pointers, _ := members(hd.t)
-		for _, off := range pointers {
-			if !w.cone.askedForNull(hd, off) {
-				at := w.Gep(w.Load(w.Ptr(), w.AddrOfGlobal(hd.at)), off, nil, 0)
-				w.Assume(w.Compare(ir.NE, w.Load(w.Ptr(), at), w.Null()))
-			}
-		}
+		w.unset(hd, true)
 	}
 }
 

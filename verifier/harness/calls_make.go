@@ -5,6 +5,8 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // makes reports whether g is a constructor of a handle: a function that is handed none, gives one back, as a pointer
@@ -29,7 +31,7 @@ func (c *cone) makes(g *ir.Func, hd *shared) bool {
 	if byValue && returnsAt(g) < 0 && (g.Ret.IsPtr() || c.p.m.Layout.SizeOf(g.Ret) > ir.SizeInC(hd.t)) {
 		return false
 	}
-	stored, _ := c.stores(g, hd, func(off int64) bool { return c.askedForNull(hd, off) })
+	stored, _ := c.stores(g, hd, func(int64) bool { return true })
 	return stored || slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
 		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
 			f := ir.CalledFunc(in)
@@ -47,6 +49,50 @@ func returnsAt(g *ir.Func) int {
 func (c *cone) askedForNull(hd *shared, off int64) bool {
 	known := c.p.places.At[places.Place{Of: places.LayoutOf(hd.t), Off: off}]
 	return known != nil && len(known.Null) > 0
+}
+
+// unset gives the pointers of a handle that its constructors leave null, and of which nobody asks whether they are, what
+// callers set there: null is no value to call other functions with. kept: the others are not null.
+func (w *callWriter) unset(hd *shared, kept bool) {
+	if !ir.IsStruct(hd.t) {
+		return
+	}
+	h, left := w.p.newHarness(w.Builder, w.cone.of), policy.HarnessFields
+	h.variant = "calls."
+	for i := range hd.t.Fields {
+		f, off := &hd.t.Fields[i], hd.t.Fields[i].BitOff/8
+		if f.IsBits || f.T == nil || f.T.Kind != ir.DPointer || w.cone.askedForNull(hd, off) {
+			continue
+		}
+		at := w.Gep(w.Load(w.Ptr(), w.AddrOfGlobal(hd.at)), off, nil, 0)
+		set := w.Compare(ir.NE, w.Load(w.Ptr(), at), w.Null())
+		if !slices.ContainsFunc(hd.makers, func(g *ir.Func) bool { return w.cone.storesNull(g, hd, off) }) {
+			if kept {
+				w.Assume(set)
+			}
+			continue
+		}
+		name := hd.name + "." + f.Name
+		to := h.inside(name, f.T, places.Place{Of: places.LayoutOf(hd.t), Off: off}, 1, &left)
+		brings(h.note(name, verdict.Nullness, verdict.Chosen, "%s is set where its constructor leaves it null", name),
+			w.Store(w.Emit(&ir.Instr{Op: ir.OpSelect, T: w.Ptr(), Args: []ir.Value{set, w.Load(w.Ptr(), at), to}}), at, 1))
+	}
+	h.showHeld()
+	w.take(h)
+}
+
+// storesNull reports whether g stores null off bytes into a handle.
+func (c *cone) storesNull(g *ir.Func, hd *shared, off int64) bool {
+	vars := g.VarsBySlot()
+	return slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
+			if in.Op != ir.OpStore || !ir.IsNullConst(in.Args[0]) {
+				return false
+			}
+			v, t, at := places.ObjectAt(vars, in.Args[1])
+			return v == nil && at == off && ir.IsStruct(t) && places.LayoutOf(t) == places.LayoutOf(hd.t)
+		})
+	})
 }
 
 // begin writes a call of f, which fills the handle hd or makes it.

@@ -186,6 +186,7 @@ func (w *callWriter) make(m *made, between []*ir.Func) {
 		w.hand(g, m)
 		w.begin(g, hd)
 	})
+	w.unset(hd, false)
 }
 
 // hand has the next call of g get m for the first parameter of its kind.
