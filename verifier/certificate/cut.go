@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ellipse"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/ring"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -121,7 +122,7 @@ func (c *Cut) lemmas(f *encode.Formula) (facts, known, ways []ilr.Term, goals []
 }
 
 // question returns facts and goals about the claims that are wanted.
-func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (facts []ilr.Term, goals []goal,
+func (c *Cut) question(p *program, f *encode.Formula, pr *prober, wanted map[string]bool) (facts []ilr.Term, goals []goal,
 	err error) {
 	if c.Trap != nil && len(c.Lemmas) == 0 { // what comes before the loop may be anything
 		goals, err = c.Trap.goals(f, pr)
@@ -133,13 +134,19 @@ func (c *Cut) question(f *encode.Formula, pr *prober, wanted map[string]bool) (f
 	}
 	facts = slices.Concat(f.Assumptions, f.Remainders(), facts)
 	s := f.Store
+	matters := func(*ir.Instr) bool { return true }
+	if !c.runs() {
+		matters = p.before(f, wanted)
+	}
 	beyond := []ilr.Term{s.Or(pr.pruned...)}
 	for i := range f.Gaps {
-		beyond = append(beyond, f.Gaps[i].Guard)
+		if g := &f.Gaps[i]; matters(g.Instr) {
+			beyond = append(beyond, g.Guard)
+		}
 	}
 	for i := range f.Claims {
-		if f.Claims[i].Check == verdict.Unwinding {
-			beyond = append(beyond, f.Claims[i].Violated)
+		if cl := &f.Claims[i]; cl.Check == verdict.Unwinding && matters(cl.Instr) {
+			beyond = append(beyond, cl.Violated)
 		}
 	}
 	if c.Ranking {

@@ -211,7 +211,7 @@ func (r *Refutation) question(ctx context.Context, p *program, claims map[string
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	facts, goals, err = r.Cut.question(f, pr, claims)
+	facts, goals, err = r.Cut.question(p, f, pr, claims)
 	if err == nil && r.Cut.Trap != nil {
 		err = r.Cut.Trap.entered(ctx, p, f, pr)
 	}
@@ -307,4 +307,20 @@ func beforeBounds(p *program, f *encode.Formula, claims map[string]bool, passed 
 		}
 	}
 	return before
+}
+
+// before returns which places an execution may pass on its way to one of the claims; nil may be any place.
+func (p *program) before(f *encode.Formula, claims map[string]bool) func(*ir.Instr) bool {
+	ends, instances := false, []*ir.Instr{}
+	for _, list := range [][]encode.Claim{f.Claims, f.Dead} {
+		for i := range list {
+			if c := &list[i]; claims[c.ID] {
+				ends = ends || c.Check.Of().Driver || c.Instr == nil
+				instances = append(instances, c.Instr)
+			}
+		}
+	}
+	return func(in *ir.Instr) bool {
+		return ends || in == nil || slices.ContainsFunc(instances, ir.AfterOf(p.Module, p.Entry, in).Has)
+	}
 }

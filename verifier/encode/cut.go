@@ -105,7 +105,8 @@ type Read struct {
 // cutter is the state of one walk that cuts loops.
 type cutter struct {
 	*Cuts
-	pc    *memory.Path // of the instruction at hand, before its claims
+	at    *ir.Instr    // the instruction at hand
+	pc    *memory.Path // of it, before its claims
 	keys  map[*memory.Object]string
 	byKey map[string]*memory.Object
 	count map[string]int

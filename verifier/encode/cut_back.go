@@ -227,7 +227,7 @@ func (e *encoder) widen(a *arrival, p *place, old, now memory.Val, t *ir.Type) b
 // lostPointers records a gap where in uses a pointer of which only the address
 // is known: an earlier turn made it of objects that are not represented.
 func (e *encoder) lostPointers(fr *frame, st *memory.State, in *ir.Instr) {
-	e.cutter.pc = st.PC
+	e.cutter.pc, e.cutter.at = st.PC, in
 	look := func(v ir.Value) {
 		if v == nil || !v.Type().IsPtr() {
 			return
@@ -237,7 +237,7 @@ func (e *encoder) lostPointers(fr *frame, st *memory.State, in *ir.Instr) {
 		}
 		if p := e.value(fr, st, in, v).Ptr; p != nil {
 			for _, a := range p.Alts {
-				e.lostAlt(a, in)
+				e.lostAlt(a)
 			}
 		}
 	}
@@ -253,7 +253,7 @@ func (e *encoder) lostPointers(fr *frame, st *memory.State, in *ir.Instr) {
 		if in.Flags.Has(ir.PtrDiff) {
 			for _, v := range in.Args {
 				if x := e.value(fr, st, in, v); x.Ptr == nil && x.Term != 0 {
-					e.lostAlt(memory.Alt{Guard: e.s.True(), Off: e.Num(x)}, in)
+					e.lostAlt(memory.Alt{Guard: e.s.True(), Off: e.Num(x)})
 				}
 			}
 		}
@@ -272,8 +272,8 @@ func (e *encoder) lostPointers(fr *frame, st *memory.State, in *ir.Instr) {
 	}
 }
 
-// lostAlt records the gap for one target of a pointer.
-func (e *encoder) lostAlt(a memory.Alt, in *ir.Instr) {
+// lostAlt records the gap for one target of a pointer that the instruction at hand uses.
+func (e *encoder) lostAlt(a memory.Alt) {
 	if e.cutter == nil || a.Object != nil || e.cutter.pc == nil {
 		return
 	}
@@ -286,8 +286,6 @@ func (e *encoder) lostAlt(a memory.Alt, in *ir.Instr) {
 	}
 	r := verdict.Reason{Kind: verdict.Incomplete,
 		Detail: "a pointer of an earlier turn of a loop, or of another call, is not known"}
-	if in != nil {
-		r.Pos = in.Pos
-	}
-	e.f.Gaps = append(e.f.Gaps, Gap{Guard: g, Reason: r})
+	r.Pos = e.cutter.at.Pos
+	e.f.Gaps = append(e.f.Gaps, Gap{Guard: g, Reason: r, Instr: e.cutter.at})
 }

@@ -114,7 +114,7 @@ func (e *encoder) designated(st *memory.State, a memory.Alt) []target {
 		add(t, e.s.Int(e.w, int64(r.Base)), e.s.Int(e.w, int64(r.Size)), e.s.True())
 	}
 	if !e.s.IsFalse(rest) {
-		e.lostAlt(memory.Alt{Guard: rest, Off: a.Off}, nil)
+		e.lostAlt(memory.Alt{Guard: rest, Off: a.Off})
 		out = append(out, target{g: rest, off: a.Off})
 	}
 	return out

@@ -144,9 +144,11 @@ func (r *reach) exclude(ctx context.Context, n int, goals []goal, x *refutation)
 			return false
 		}
 		if !ok {
-			x.fail(open[i])
-			if x.gap {
+			if open[i].exit && x.why == "" {
 				x.why = "a construct that is not modelled may be reached: " + r.reachedGap(ev)
+			}
+			r.p.fail(x, open[i], goals)
+			if len(x.live(goals)) == 0 {
 				return true
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant/lemma"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/ring"
@@ -121,15 +122,29 @@ func (c *Cut) Ask(ctx context.Context, assumed ...ilr.Term) (solve.Answer, *ilr.
 // Unmodelled returns the term: some path leaves what is modelled, or nests calls too deep.
 func Unmodelled(f *encode.Formula) ilr.Term {
 	var ts []ilr.Term
-	for i := range f.Gaps {
-		ts = append(ts, f.Gaps[i].Guard)
-	}
-	for i := range f.Claims {
-		if f.Claims[i].Check == verdict.Unwinding {
-			ts = append(ts, f.Claims[i].Violated)
-		}
+	for _, e := range exits(f) {
+		ts = append(ts, e.guard)
 	}
 	return f.Store.Or(ts...)
+}
+
+// exit is a place where paths leave what is modelled, or nest calls too deep.
+type exit struct {
+	guard ilr.Term
+	at    *ir.Instr // nil: anywhere
+}
+
+func exits(f *encode.Formula) []exit {
+	var out []exit
+	for i := range f.Gaps {
+		out = append(out, exit{f.Gaps[i].Guard, f.Gaps[i].Instr})
+	}
+	for i := range f.Claims {
+		if c := &f.Claims[i]; c.Check == verdict.Unwinding {
+			out = append(out, exit{c.Violated, c.Instr})
+		}
+	}
+	return slices.DeleteFunc(out, func(e exit) bool { return f.Store.IsFalse(e.guard) })
 }
 
 // Recheck encodes the program a second time and has another solver decide there

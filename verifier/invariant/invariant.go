@@ -216,12 +216,17 @@ func (p *Prover) multiplied(equal []*lemma.Lemma, bad []ilr.Term) {
 	}
 }
 
-// goals lists what has to be impossible for the claims: the gaps are a goal that
-// all others need.
+// goals lists what has to be impossible for the claims. An exit is a goal that all those need which an execution may
+// come to behind it.
 func (p *Prover) goals() []goal {
 	var goals []goal
-	if gap := Unmodelled(p.f); !p.f.Store.IsFalse(gap) {
-		goals = append(goals, goal{gap: true, bad: gap, after: len(p.f.Sites)})
+	for _, e := range exits(p.f) {
+		i := slices.IndexFunc(goals, func(g goal) bool { return g.at == e.at })
+		if i < 0 {
+			i = len(goals)
+			goals = append(goals, goal{exit: true, at: e.at, bad: p.f.Store.False(), after: len(p.f.Sites)})
+		}
+		goals[i].bad = p.f.Store.Or(goals[i].bad, e.guard)
 	}
 	for _, g := range problem.GroupsOf(p.f) {
 		if g.First.Check == verdict.Unwinding {
@@ -229,7 +234,7 @@ func (p *Prover) goals() []goal {
 		}
 		for _, c := range g.Instances {
 			if bad := p.f.ViolationAtGhost(c, policy.MaxReads); !p.f.Store.IsFalse(bad) {
-				goals = append(goals, goal{id: g.ID, bad: bad, after: c.After,
+				goals = append(goals, goal{id: g.ID, at: c.Instr, bad: bad, after: c.After,
 					asserted: g.First.Check == verdict.Assert})
 			}
 		}
@@ -240,9 +245,10 @@ func (p *Prover) goals() []goal {
 // decide finds the claims that hold by x and the lemmas that they need, and has both
 // checked once more.
 func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*problem.Proofs, error) {
-	if x.gaveUp || x.gap {
+	if x.gaveUp || x.unplaced {
 		return nil, fmt.Errorf("clauses: %s", x.why)
 	}
+	behind := p.behind(x.passed...)
 	var bad []ilr.Term
 	for _, g := range goals {
 		if !x.failed(g) {
@@ -254,6 +260,9 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 	for _, g := range groups {
 		claims = append(claims, problem.ClaimOf(g.First))
 	}
+	for _, g := range groups {
+		x.open[g.ID] = x.open[g.ID] || reaches(g, behind)
+	}
 	out := problem.NewProofs(claims, p.cut.p.ListClaims())
 	asked := 0
 	for _, g := range groups {
@@ -264,7 +273,10 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 			out.Holds[g.ID] = true
 		}
 	}
-	if len(out.Holds) == 0 && asked > 0 {
+	switch {
+	case len(out.Holds) == 0 && len(x.passed) > 0:
+		return nil, fmt.Errorf("clauses: %s", x.why)
+	case len(out.Holds) == 0 && asked > 0:
 		return nil, errors.New("no claim could be proved")
 	}
 	for _, l := range x.lemmas {
@@ -272,10 +284,21 @@ func (p *Prover) decide(ctx context.Context, goals []goal, x *refutation) (*prob
 	}
 	keep := p.Needed(ctx, bad)
 	checked, err := p.cut.Recheck(ctx, keep, func(f *encode.Formula) []ilr.Term {
-		bad := []ilr.Term{Unmodelled(f)}
-		for i := range f.Claims {
-			if out.Holds[f.Claims[i].ID] {
-				bad = append(bad, f.ViolationAtGhost(&f.Claims[i], policy.MaxReads))
+		var bad []ilr.Term
+		for _, e := range exits(f) {
+			if e.at == nil || !behind.Has(e.at) {
+				bad = append(bad, e.guard)
+			}
+		}
+		for _, g := range problem.GroupsOf(f) {
+			if !out.Holds[g.ID] {
+				continue
+			}
+			for _, c := range g.Instances {
+				bad = append(bad, f.ViolationAtGhost(c, policy.MaxReads))
+			}
+			if reaches(g, behind) { // another walk
+				bad = append(bad, f.Store.True())
 			}
 		}
 		return bad

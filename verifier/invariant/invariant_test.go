@@ -69,7 +69,7 @@ func asked(t *testing.T, m *ir.Module) bool {
 	}
 	defer cut.Close()
 	return slices.ContainsFunc(NewProver(cut).goals(), func(g goal) bool {
-		return g.gap || strings.HasPrefix(g.id,
+		return g.exit || strings.HasPrefix(g.id,
 			"assert@")
 	})
 }

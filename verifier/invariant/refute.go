@@ -5,16 +5,20 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant/lemma"
+	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/solve"
 )
 
-// goal is something to refute: an instance of the claim id, or the gaps.
+// goal is something to refute: an instance of the claim id, or the exits at an instruction.
 type goal struct {
 	id       string
-	gap      bool
+	exit     bool
+	at       *ir.Instr
 	bad      ilr.Term
 	after    int  // sites before it
 	asserted bool // by the program
@@ -22,26 +26,61 @@ type goal struct {
 
 // refutation holds what the search for clauses achieved.
 type refutation struct {
-	lemmas []*lemma.Lemma  // that exclude the goals which did not fail
-	open   map[string]bool // the claims that could not be refuted
-	gap    bool            // unmodelled code could not be excluded: then nothing is proved
-	gaveUp bool            // time or levels ran out: nothing is known
-	why    string          // of gap and gaveUp
+	lemmas   []*lemma.Lemma  // that exclude the goals which did not fail
+	open     map[string]bool // the claims that could not be refuted
+	passed   []*ir.Instr     // exits that could not be excluded, or are behind such: claims behind them are open
+	unplaced bool            // an exit that may be anywhere could not be excluded: nothing is proved
+	gaveUp   bool            // time or levels ran out: nothing is known
+	why      string          // of passed, unplaced and gaveUp
 }
 
-func (x *refutation) failed(g goal) bool { return g.gap && x.gap || !g.gap && x.open[g.id] }
+func (x *refutation) failed(g goal) bool {
+	return g.exit && slices.Contains(x.passed, g.at) || !g.exit && x.open[g.id]
+}
 
-func (x *refutation) fail(g goal) {
-	if g.gap {
-		x.gap = true
-	} else {
+// fail notes that g, one of goals, was not refuted, and with an exit all that is behind it.
+func (p *Prover) fail(x *refutation, g goal, goals []goal) {
+	switch {
+	case !g.exit:
 		x.open[g.id] = true
+	case g.at == nil:
+		x.unplaced = true
+	default:
+		behind := p.behind(g.at)
+		for _, o := range goals {
+			switch {
+			case o.at == nil || !behind.Has(o.at):
+			case o.exit:
+				x.passed = append(x.passed, o.at)
+			default:
+				x.open[o.id] = true
+			}
+		}
 	}
 }
 
-// live lists the goals that did not fail.
+// behind follows the executions that pass one of the exits; nil without any.
+func (p *Prover) behind(exits ...*ir.Instr) *ir.After {
+	if len(exits) == 0 {
+		return nil
+	}
+	return ir.AfterOf(p.cut.p.Module, p.cut.p.Entry, exits...)
+}
+
+// reaches reports whether an execution may come to an instance of g behind exits. What is claimed of the program's end
+// has other places than the walk met.
+func reaches(g *problem.Group, behind *ir.After) bool {
+	return behind != nil && (g.First.Check.Of().Driver || slices.ContainsFunc(g.Instances,
+		func(c *encode.Claim) bool { return c.Instr == nil || behind.Has(c.Instr) }))
+}
+
+// live lists the goals that did not fail, none if no claim is among them.
 func (x *refutation) live(goals []goal) []goal {
-	return slices.DeleteFunc(slices.Clone(goals), x.failed)
+	out := slices.DeleteFunc(slices.Clone(goals), x.failed)
+	if x.unplaced || !slices.ContainsFunc(out, func(g goal) bool { return !g.exit }) && len(x.passed) > 0 {
+		return nil
+	}
+	return out
 }
 
 func gaveUp(why string) *refutation { return &refutation{gaveUp: true, why: why} }
@@ -63,16 +102,16 @@ func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
 	}
 	picked := compared(p.f)
 	first := p.search(ctx, goals, picked)
-	if first.gaveUp || !first.gap && len(first.open) == 0 || !picked.partial {
+	if first.gaveUp || !first.unplaced && len(first.open)+len(first.passed) == 0 || !picked.partial {
 		return first
 	}
 	rest := goals
-	if !first.gap {
+	if !first.unplaced {
 		rest = slices.DeleteFunc(slices.Clone(goals), func(g goal) bool { return !first.failed(g) })
 	}
 	second := p.search(ctx, rest, nil)
 	switch {
-	case second.gaveUp && first.gap:
+	case second.gaveUp && first.unplaced:
 		return second
 	case second.gaveUp:
 		return first
@@ -91,7 +130,7 @@ func (p *Prover) search(ctx context.Context, goals []goal, picked *comparisons) 
 		if !r.exclude(ctx, n, goals, x) {
 			return gaveUp("out of time")
 		}
-		if x.gap || len(x.live(goals)) == 0 {
+		if len(x.live(goals)) == 0 {
 			return x
 		}
 		slog.Debug("frame", "n", n, "clauses", len(r.clauses), "questions", p.cut.solver.Stats().Calls, "failed",
@@ -119,8 +158,11 @@ func (p *Prover) goalByGoal(ctx context.Context, goals []goal, x *refutation, co
 	defer p.cut.LimitConflicts(0)
 	p.cut.LimitConflicts(conflicts)
 	for _, g := range goals {
+		if x.failed(g) {
+			continue
+		}
 		if ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, g.bad); ans != solve.Unsat {
-			x.fail(g)
+			p.fail(x, g, goals)
 		}
 	}
 	x.why = "the lemmas do not exclude unmodelled code"
