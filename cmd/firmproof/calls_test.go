@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,6 +213,26 @@ int get(struct stamp *t, const struct date *d) { t->s = 100 / (d->year - 7); t->
 	runWith(args, &out, &out)
 	if text := out.String(); !strings.Contains(text, "@firmproof.handle.get.1") || strings.Contains(text, "<nil>") {
 		t.Errorf("a call is handed what was not made:\n%s", text)
+	}
+}
+
+// TestCallsOnce: a function that its program alone calls leaves nothing in a structure that nobody makes, which a call of
+// its own would meet; one that others may call does.
+func TestCallsOnce(t *testing.T) {
+	const body = `unsigned get(struct bits *b, int n) {
+	if (n == 0) { b->pos = 8; return 0; }
+	return b->pos == 8 ? 1u << n : 0;
+}
+`
+	for head, want := range map[string]bool{"": true, "static ": false} {
+		dir := writeTree(t, map[string]string{"src.c": "struct bits { int pos; };\n" + head + body +
+			"unsigned two(struct bits *b) { return get(b, 2); }\n"})
+		_, rep, _ := checkJSON(t, filepath.Join(dir, "src.c"), "--function", "get")
+		if got := slices.ContainsFunc(rep.Results[0].Claims, func(c verdict.Claim) bool {
+			return c.Check == verdict.Shift && c.Status == verdict.Violated
+		}); got != want {
+			t.Errorf("%qunsigned get: violated %t, want %t", head, got, want)
+		}
 	}
 }
 
