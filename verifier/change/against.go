@@ -46,15 +46,17 @@ const (
 // report; res is the result of the base. A claim that both violate gets a number of further inputs, until one is found
 // with which only the head does. Then both are executed on inputs that nobody found before.
 func Against(ctx context.Context, base, head Side, found []verdict.Claim, res *verdict.Result) *verdict.Change {
-	x := &against{base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: slices.Concat(base.Left, head.Left),
+	x := &against{sides: [2]Side{base, head}, base: base.problem(), head: head.problem(), stands: head.Stands, fell: base.Stands, left: slices.Concat(base.Left, head.Left),
 		samples: slices.Concat(head.Plan.Samples, base.Plan.Samples), claims: replay.Claims{},
 		out: &verdict.Change{Ends: map[string]verdict.Ending{}, Same: map[string]string{}}}
 	if x.base == nil || x.head == nil {
 		return nil
 	}
+	x.asked = x.base.Checks
+	x.base = x.askedBoth(x.base)
 	x.within(ctx, policy.ChangeTime, func() { x.known(found, res) })
 	if base.Open || head.Open || x.isDoubtful(found, res) {
-		for _, w := range x.ways(&base, &head) {
+		for _, w := range x.others() {
 			if head.Time > 0 { // entries that share their time are many
 				w.limit = min(w.limit, head.Time)
 			}
@@ -81,10 +83,6 @@ func (x *against) known(found []verdict.Claim, res *verdict.Result) {
 			x.out.Ends[c.ID] = x.endOf(c)
 		}
 	}
-	both := *x.base
-	both.Checks = maps.Clone(x.base.Checks)
-	maps.Copy(both.Checks, x.head.Checks)
-	x.base = &both
 	x.values = replay.Constants(x.head.Module)
 	for _, v := range replay.Constants(x.base.Module) {
 		if !slices.Contains(x.values, v) {
@@ -116,7 +114,10 @@ func (s Side) problemOf(plan problem.Plan) *problem.Problem {
 // against is the state of Against.
 type against struct {
 	ctx        context.Context
+	sides      [2]Side // base and head
 	base, head *problem.Problem
+	asked      map[verdict.Check]bool       // of the base by itself; now what the head is asked, too
+	all        []way                        // once they are asked for
 	stands     func(verdict.Claim) Standing // of the head
 	fell       func(verdict.Claim) Standing // of the base
 	left       []verdict.Claim              // Side.Left of both
@@ -126,12 +127,39 @@ type against struct {
 	out        *verdict.Change
 }
 
-// endOf executes the head on the inputs of a violation of the base. All that the base is asked is asked there.
+// endOf executes the head on the inputs of a violation of the base, called as the base was. All that the base is asked is
+// asked there.
 func (x *against) endOf(c *verdict.Claim) verdict.Ending {
-	p := *x.head
-	p.Checks = x.base.Checks
-	e, _, _ := x.run(&p, c.Inputs, policy.KnownSteps)
-	return e
+	as := func(p *problem.Problem) verdict.Ending {
+		q := *p
+		q.Checks = x.asked
+		e, _, _ := x.run(&q, c.Inputs, policy.KnownSteps)
+		return e
+	}
+	if as(x.base).Claim != c.ID {
+		for _, w := range x.others()[1:] {
+			if as(w.before.p).Claim == c.ID {
+				return as(w.now.p)
+			}
+		}
+	}
+	return as(x.head)
+}
+
+// askedBoth is p, of the base, asked what the head is asked, too.
+func (x *against) askedBoth(p *problem.Problem) *problem.Problem {
+	q := *p
+	q.Checks = maps.Clone(p.Checks)
+	maps.Copy(q.Checks, x.head.Checks)
+	return &q
+}
+
+// others lists the ways to call the function of the entry, the entry itself first.
+func (x *against) others() []way {
+	if x.all == nil {
+		x.all = x.ways(&x.sides[0], &x.sides[1])
+	}
+	return x.all
 }
 
 // run executes p on the inputs of a report, and says what it comes to, with the outcome and what it was given; nil where
@@ -158,7 +186,8 @@ func (x *against) run(p *problem.Problem, list []verdict.Input, steps int64) (ve
 func (x *against) ownOf(c *verdict.Claim) {
 	now, out, _ := x.run(x.head, c.Inputs, policy.KnownSteps)
 	if now.Claim != c.ID {
-		return // where objects lie matters, say
+		x.otherwise(c)
+		return
 	}
 	before, _, _ := x.run(x.base, c.Inputs, policy.KnownSteps)
 	switch before.How {
@@ -177,6 +206,23 @@ func (x *against) ownOf(c *verdict.Claim) {
 		if x.isOwn(c, list, steps) {
 			return
 		}
+	}
+}
+
+// otherwise notes what the base does on the inputs of a violation of the head that another way to call the function
+// brings about. With none, where objects lie matters, say.
+func (x *against) otherwise(c *verdict.Claim) {
+	for _, w := range x.others()[1:] {
+		if now, _, _ := x.run(w.now.p, c.Inputs, policy.KnownSteps); now.Claim != c.ID {
+			continue
+		}
+		switch before, _, _ := x.run(x.askedBoth(w.before.p), c.Inputs, policy.KnownSteps); before.How {
+		case verdict.Passes:
+			x.out.New = append(x.out.New, *c)
+		case verdict.Fails:
+			x.out.Same[c.ID] = before.Claim
+		}
+		return
 	}
 }
 
