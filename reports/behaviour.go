@@ -166,7 +166,7 @@ func (b *Behaviour) note(c *verdict.Comparison) string {
 	switch {
 	case len(c.Differences) > 0:
 		d := &c.Differences[0]
-		text := strings.TrimSuffix(differenceIn(d), ": ")
+		text := strings.TrimSuffix(differenceIn(c, d), ": ")
 		if d.Old != "" || d.New != "" {
 			text += fmt.Sprintf(": %s, was %s", cmp.Or(d.New, "-"), cmp.Or(d.Old, "-"))
 		}

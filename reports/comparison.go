@@ -39,15 +39,16 @@ func others(b *strings.Builder, what string, names []string) {
 
 // comparison writes the rows of one function.
 func comparison(b *strings.Builder, c *verdict.Comparison) {
-	fmt.Fprintf(b, "%s: %s (%s, %s)\n", line(pairName(c)), sameWords[c.Status], place(c.Pos), c.Target)
+	old, _ := sidesOf(c)
+	fmt.Fprintf(b, "%s: %s (%s, %s)\n", line(pairName(c)), sameWords[c.Status], place(c.Pos), machinesOf(c))
 	if c.Reason != nil {
 		fmt.Fprintf(b, "    %s\n", line(c.Reason.Detail))
 	}
 	for i := range c.Differences {
-		difference(b, &c.Differences[i])
+		difference(b, c, &c.Differences[i])
 	}
 	for _, e := range c.Excused {
-		fmt.Fprintf(b, "    not compared: inputs with which the old version violates %s at %s\n", e.Check, place(e.Pos))
+		fmt.Fprintf(b, "    not compared: inputs with which %s violates %s at %s\n", old.name, e.Check, place(e.Pos))
 	}
 	if c.Status == verdict.SameBounded {
 		for _, l := range c.Bounds.Loops {
@@ -66,18 +67,39 @@ func comparison(b *strings.Builder, c *verdict.Comparison) {
 	}
 }
 
+// side is how one side of a comparison is called: what does something, and whose value it is.
+type side struct{ name, value string }
+
+// sidesOf names what is compared: two versions, or two targets.
+func sidesOf(c *verdict.Comparison) (old, now side) {
+	if c.Against != "" {
+		return side{c.Against, c.Against}, side{c.Target, c.Target}
+	}
+	return side{"the old version", "old"}, side{"the new version", "new"}
+}
+
+// machinesOf names the target that a comparison is about, or both.
+func machinesOf(c *verdict.Comparison) string {
+	if c.Against != "" {
+		return c.Against + " and " + c.Target
+	}
+	return c.Target
+}
+
 // differenceIn names a thing in which both differ.
-func differenceIn(d *verdict.Difference) string {
+func differenceIn(c *verdict.Comparison, d *verdict.Difference) string {
+	_, now := sidesOf(c)
 	what := map[verdict.DifferenceKind]string{verdict.DiffersResult: "", verdict.DiffersMemory: "after the call, ",
-		verdict.DiffersEvent: "not as before: ", verdict.DiffersCheck: "only the new version violates " + string(d.Check) + ": "}
+		verdict.DiffersEvent: "not as before: ", verdict.DiffersCheck: "only " + now.name + " violates " + string(d.Check) + ": "}
 	return what[d.Kind] + line(d.Name)
 }
 
 // difference writes one thing in which both differ.
-func difference(b *strings.Builder, d *verdict.Difference) {
-	fmt.Fprintf(b, "    %s (%s)\n", differenceIn(d), place(d.Pos))
+func difference(b *strings.Builder, c *verdict.Comparison, d *verdict.Difference) {
+	fmt.Fprintf(b, "    %s (%s)\n", differenceIn(c, d), place(d.Pos))
 	if d.Old != "" || d.New != "" {
-		fmt.Fprintf(b, "        old: %s, new: %s\n", line(cmp.Or(d.Old, "-")), line(cmp.Or(d.New, "-")))
+		old, now := sidesOf(c)
+		fmt.Fprintf(b, "        %s: %s, %s: %s\n", old.value, line(cmp.Or(d.Old, "-")), now.value, line(cmp.Or(d.New, "-")))
 	}
 	for _, s := range d.Trace {
 		indent := strings.Repeat("  ", s.Depth)

@@ -29,6 +29,7 @@ import (
 type difference struct {
 	req       prepare.Request
 	functions []string
+	machines  []string // two targets: one version is compared on them
 	repo      string
 	timeout   time.Duration
 	json      bool
@@ -37,20 +38,34 @@ type difference struct {
 func diffCommand() *cobra.Command {
 	d := &difference{}
 	cmd := &cobra.Command{
-		Use:   "diff OLD.c NEW.c | BASE..HEAD | COMMIT",
-		Short: "Compare what changed functions do, on all inputs",
+		Use:   "diff OLD.c NEW.c | BASE..HEAD | COMMIT | --targets A,B [PATH...]",
+		Short: "Compare what changed functions do, on all inputs, or what functions do on two targets",
 		Example: `  firmproof diff uart-old.c uart.c --function uart_put
   firmproof diff main..my-branch --target cortex-m3 --timeout 60s
-  firmproof diff HEAD                       # what is not committed yet`,
+  firmproof diff HEAD                       # what is not committed yet
+  firmproof diff --targets cortex-m3,avr crc.c --function crc16`,
 		Long: `Calls the old and the new version of each function that changed on the same inputs, from the same memory, and says for each:
 the same on all inputs (proved), the same up to bounds, differs (with an input), or open, with the reason. Results count, memory
 that is written, calls of functions without a body and volatile accesses, in order. Inputs with which the old version has
 undefined behaviour do not.
 
+With --targets, each function of one version is called on two targets instead: with the same values of arguments, and of members
+of memory by name. int, long, char, padding and the order of bytes may differ. The first target is the reference: inputs with
+which the program violates a check there do not count. PATH is a folder with a manifest (default .), or C files.
+
 Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the request could not be carried out; 3 something open.`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(d.machines) > 0 {
+				return nil
+			}
+			return cobra.RangeArgs(1, 2)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := d.run(cmd.Context(), args)
+			compare := d.run
+			if len(d.machines) > 0 {
+				compare = d.onTwo
+			}
+			out, err := compare(cmd.Context(), args)
 			if err != nil {
 				return userError(err)
 			}
@@ -59,7 +74,8 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&d.functions, "function", nil, "only this function (repeatable)")
-	f.StringArrayVar(&d.req.Targets, "target", nil, "only this target (repeatable; default: the manifest's, else host)")
+	f.StringSliceVar(&d.req.Targets, "target", nil, "only these targets, as a list or repeated (default: the manifest's, else host)")
+	f.StringSliceVar(&d.machines, "targets", nil, "compare one version on these two targets")
 	f.StringVar(&d.repo, "repo", ".", "`folder` of the git repository")
 	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target; in a second up to two processors work")
 	f.BoolVar(&d.json, "json", false, "write JSON")
@@ -69,8 +85,7 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 
 // run compares the versions that the arguments name.
 func (d *difference) run(ctx context.Context, args []string) (*verdict.Comparisons, error) {
-	out := &verdict.Comparisons{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version},
-		Comparisons: []verdict.Comparison{}}
+	out := noComparisons()
 	if len(args) == 2 {
 		return out, d.trees(ctx, out, args[0], args[1])
 	}
@@ -107,6 +122,11 @@ func (d *difference) run(ctx context.Context, args []string) (*verdict.Compariso
 		inRepository(&out.Comparisons[i], old, now)
 	}
 	return out, nil
+}
+
+// noComparisons is an answer about nothing yet.
+func noComparisons() *verdict.Comparisons {
+	return &verdict.Comparisons{Version: 1, Tool: verdict.Tool{Name: "firmproof", Version: version}, Comparisons: []verdict.Comparison{}}
 }
 
 // sides are the two versions of a repository.

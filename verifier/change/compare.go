@@ -30,11 +30,16 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 	if known == nil {
 		known = NewKnown(nil)
 	}
+	v := versions{was: was, is: is, old: old, now: now, plan: plan, known: known}
+	return v.compare(ctx, out)
+}
+
+// compare completes out, which names the function.
+func (v *versions) compare(ctx context.Context, out *verdict.Comparison) *verdict.Comparison {
 	ctx, finish := budget.Ensure(ctx)
 	defer finish()
 	defer budget.Work(ctx)() // joining both, too
 	before := budget.Processor(ctx)
-	v := versions{was: was, is: is, old: old, now: now, plan: plan, known: known}
 	m, both, err := v.joined(form{args: pair.Careful})
 	if err != nil {
 		out.Status = verdict.SameOpen
@@ -60,7 +65,7 @@ func Compare(ctx context.Context, was, is *ir.Module, old, now string, plan prob
 		answer = v.oneAfterOther(ctx, m, both, *out).out
 	}
 	if answer.Status != verdict.Same {
-		known.settle(pair.Callee{Name: now, Old: old}, false)
+		v.known.settle(pair.Callee{Name: v.now, Old: v.old}, false)
 	}
 	answer.ProcessorMS = (budget.Processor(ctx) - before).Milliseconds()
 	return answer
@@ -106,6 +111,7 @@ type versions struct {
 	old, now string
 	plan     problem.Plan
 	known    *Known
+	machines *pair.Machines  // two that one version is compiled for; nil: two versions for one
 	callees  []pair.Callee   // that need not be followed; nil before other ways are tried
 	ends     map[string]bool // of them: whether calls end, once it is asked
 }
@@ -129,7 +135,7 @@ func (v *versions) joined(by form) (m *ir.Module, both *pair.Paired, err error) 
 
 // joinedBy is joined, with calls through pointers not followed if through says so.
 func (v *versions) joinedBy(by form, through bool) (*ir.Module, *pair.Paired, error) {
-	j, err := pair.Join(v.was, v.is, v.known.alikeIn(v.was, v.is))
+	j, err := pair.Join(v.was, v.is, v.known.alikeIn(v.was, v.is), v.machines)
 	if err != nil {
 		return nil, nil, err
 	}

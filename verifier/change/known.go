@@ -75,7 +75,7 @@ func (v *versions) findCallees(ctx context.Context) {
 func (v *versions) serves(ctx context.Context, c pair.Callee) bool {
 	ctx, end := budget.Share(ctx, policy.PairCalleePercent)
 	defer end()
-	w := versions{was: v.was, is: v.is, old: c.Old, now: c.Name, plan: v.plan, known: v.known}
+	w := versions{was: v.was, is: v.is, old: c.Old, now: c.Name, plan: v.plan, known: v.known, machines: v.machines}
 	w.callees = w.unchanged()
 	for _, args := range []pair.Arguments{pair.AnyApart, pair.Any} {
 		// that no execution comes to the end would mean that callers have none, either

@@ -123,6 +123,8 @@ func planOf(plan problem.Plan, both *pair.Paired) problem.Plan {
 	plan.Checks[verdict.Termination] = true
 	delete(plan.Checks, verdict.Leak)
 	delete(plan.Checks, verdict.Register) // what a version does behind a violation counts, too
-	delete(plan.Checks, verdict.PointerOverflow)
+	if !both.Short {
+		delete(plan.Checks, verdict.PointerOverflow)
+	}
 	return plan
 }

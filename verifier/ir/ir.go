@@ -447,6 +447,7 @@ type DType struct {
 	Align    int64    // bytes, where an attribute or a vector says it; 0: as its kind
 	Volatile bool     // the type as a whole is qualified so
 	Restrict bool     // likewise
+	Swapped  bool     // a number whose bytes stand in the other order than the module's machine has them
 	Elem     *DType   // pointer, array; enum: the underlying integer; function: the result
 	Params   []*DType // function; without what a variable number of arguments adds
 	Count    int64    // array; -1 if unknown

@@ -17,6 +17,7 @@ type Comparison struct {
 	Function    string       `json:"function"`      // as C names it
 	Old         string       `json:"old,omitempty"` // its name in the old version, where that is another
 	Target      string       `json:"target"`
+	Against     string       `json:"against,omitempty"` // where one version is compared on two targets: the first of them
 	Status      Sameness     `json:"status"`
 	Pos         Pos          `json:"location"`         // of the new version
 	Reason      *Reason      `json:"reason,omitempty"` // of open

@@ -17,6 +17,9 @@ func Value(t *ir.DType, b bits.Vec) string {
 	if t == nil || b.Width() == 0 {
 		return Decimal(b, true)
 	}
+	if t.Swapped && b.Width() == t.Bits {
+		b = bits.Bswap(b)
+	}
 	switch t.Kind {
 	case ir.DBool:
 		return strconv.FormatBool(!b.IsZero())

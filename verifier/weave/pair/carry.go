@@ -41,6 +41,9 @@ func (w *pairing) carry(c *common, to, from ir.Value) {
 func (w *pairing) number(c *common, side int, at ir.Value) ir.Value {
 	b := c.bits[side]
 	var v ir.Value = w.Load(ir.Int(int(b.read)), at)
+	if b.swapped {
+		v = w.exchanged(v)
+	}
 	if b.off > 0 {
 		v = w.Binary(ir.OpLshr, v, w.Int(v.Type(), b.off))
 	}
@@ -51,6 +54,9 @@ func (w *pairing) number(c *common, side int, at ir.Value) ir.Value {
 // setNumber writes a number where its bits are.
 func (w *pairing) setNumber(b bits, at, v ir.Value) {
 	v = w.Resize(v, ir.Int(int(b.width)))
+	if b.swapped {
+		v = w.exchanged(v)
+	}
 	if b.width == b.read {
 		w.Store(v, at, 1)
 		return

@@ -37,12 +37,14 @@ const (
 type bits struct {
 	off, width, read int64
 	signed           bool
+	swapped          bool // its bytes stand in the other order than those of the program's machine
 }
 
 // layouts builds what layouts have in common, and says in words what they do not.
 type layouts struct {
-	big   bool // the most significant byte comes first
-	notes []string
+	big      bool // the most significant byte comes first, in a version
+	machines *Machines
+	notes    []string
 }
 
 // of compares two types. name is what is compared, owner the structure that it is a member of. The error says what cannot be
@@ -60,14 +62,24 @@ func (l *layouts) of(t, u *ir.DType, name, owner string) (*common, error) {
 		return fail("is of a type that is not known in full")
 	case t.Volatile != u.Volatile:
 		return fail("is volatile in one version")
-	case SameLayout(t, u):
+	case l.machines.sameLayout(t, u):
+		return c, nil
+	case t.Kind == ir.DFloat && u.Kind == ir.DFloat && t.Bits == u.Bits && t.Bits <= 64: // in another order of bytes
+		c.kind = commonNumber
+		for side := range c.t {
+			c.bits[side] = bits{width: int64(t.Bits), read: int64(t.Bits), swapped: side == 0 && l.machines.swapped()}
+		}
 		return c, nil
 	case isInteger(t) && isInteger(u) && t.Bits%8 == 0 && u.Bits%8 == 0 && t.Bits <= 64 && u.Bits <= 64:
 		c.kind = commonNumber
 		for side, x := range c.t {
-			c.bits[side] = bits{width: int64(x.Bits), read: int64(x.Bits), signed: isSigned(x)}
+			c.bits[side] = bits{width: int64(x.Bits), read: int64(x.Bits), signed: isSigned(x),
+				swapped: side == 0 && x.Bits > 8 && l.machines.swapped()}
 		}
-		if wider(c) {
+		if wider(c) && l.machines != nil {
+			l.note("%s has %d bits on %s, and %d on %s: values that both can hold are compared", called(name, owner), t.Bits,
+				l.machines.Names[0], u.Bits, l.machines.Names[1])
+		} else if wider(c) {
 			l.note("%s is `%s`, and was `%s`: values that both can hold are compared", called(name, owner), u.Name, t.Name)
 		}
 		return c, nil

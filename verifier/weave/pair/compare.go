@@ -13,7 +13,8 @@ func (w *pairing) compareResults() {
 	case t.IsVoid():
 	case t.IsInt():
 		width := max(x.Type().Width, y.Type().Width)
-		if was, is := w.old.DRet, w.now.DRet; was != nil && is != nil && was.Signed != is.Signed {
+		if was, is := w.old.DRet, w.now.DRet; was != nil && is != nil && was.Signed != is.Signed &&
+			!w.j.machines.plainChars(was, is) {
 			width++ // as numbers, not as bits
 		}
 		w.claim(FactResult, "the result", w.Compare(ir.EQ, w.widen(x, width, w.old.DRet), w.widen(y, width, w.now.DRet)))

@@ -203,6 +203,9 @@ func (w *pairing) eventAt(in *ir.Instr, escapes map[*ir.Instr]bool) (*event, err
 		if f == nil || !f.IsDecl() || strings.HasPrefix(f.Name, irbuild.Unsupported) {
 			return nil, nil
 		}
+		if w.j.machines != nil && f.Model == ir.ModelNone && strings.HasPrefix(f.Name, OldPrefix) {
+			return nil, fmt.Errorf("%s, which has no body, has other types on both machines", strings.TrimPrefix(f.CName, OldPrefix))
+		}
 		switch f.Model {
 		case ir.ModelNone, ir.ModelNondet, ir.ModelNondetNonNeg, ir.ModelPrintf, ir.ModelNop:
 			return w.callEvent(in, f)

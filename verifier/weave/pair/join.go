@@ -24,7 +24,8 @@ type Joined struct {
 	ThroughPointers bool
 	apart           []*ir.Global // variables that the versions do not share, those of both
 	// functions of both versions whose calls are not followed (Take), with their name
-	taken map[*ir.Func]string
+	taken    map[*ir.Func]string
+	machines *Machines // that the versions are compiled for, where those are two
 }
 
 var errNoCopy = errors.New("the program cannot be copied")
@@ -41,15 +42,16 @@ func Alike(old, now *ir.Module) map[string]bool {
 	return alike
 }
 
-// Join makes such a program; it shares nothing with old and now. alike has what Alike says of them.
-func Join(old, now *ir.Module, alike map[string]bool) (*Joined, error) {
+// Join makes such a program; it shares nothing with old and now. alike has what Alike says of them. machines says which
+// ones they are brought together from; nil: both are compiled for one.
+func Join(old, now *ir.Module, alike map[string]bool, machines *Machines) (*Joined, error) {
 	m, _ := ir.Copy(now)
 	o, _ := ir.Copy(old)
 	if m == nil || o == nil {
 		return nil, errNoCopy
 	}
 	j := &joining{m: m, o: o, globals: map[*ir.Global]*ir.Global{}, decls: map[*ir.Func]*ir.Func{},
-		alike: map[*ir.Func]*ir.Func{}}
+		alike: map[*ir.Func]*ir.Func{}, machines: machines}
 	j.pairFunctions(alike)
 	j.pairGlobals()
 	return j.join(), nil
@@ -57,10 +59,11 @@ func Join(old, now *ir.Module, alike map[string]bool) (*Joined, error) {
 
 // joining is the state of Join: what of o, the old version, is what of m.
 type joining struct {
-	m, o    *ir.Module
-	globals map[*ir.Global]*ir.Global
-	decls   map[*ir.Func]*ir.Func // without a body, in both
-	alike   map[*ir.Func]*ir.Func // with a body, and the same with all that they come to
+	m, o     *ir.Module
+	globals  map[*ir.Global]*ir.Global
+	decls    map[*ir.Func]*ir.Func // without a body, in both
+	alike    map[*ir.Func]*ir.Func // with a body, and the same with all that they come to
+	machines *Machines
 }
 
 // pairFunctions finds the functions that are the same in both.
@@ -85,12 +88,12 @@ func (j *joining) pairGlobals() {
 		names[g.Name] = g
 	}
 	for _, g := range j.o.Globals {
-		if n := names[g.Name]; n != nil && sharable(g, n) {
+		if n := names[g.Name]; n != nil && j.sharable(g, n) {
 			j.globals[g] = n
 			continue
 		}
 		for _, n := range j.m.Globals { // text, by what it says
-			if g.Const && n.Const && g.Var == nil && n.Var == nil && sharable(g, n) && !ir.NamesSymbol(g.Init) &&
+			if g.Const && n.Const && g.Var == nil && n.Var == nil && j.sharable(g, n) && !ir.NamesSymbol(g.Init) &&
 				sameConst(g.Init, n.Init, nil) {
 				j.globals[g] = n
 				break
@@ -109,32 +112,33 @@ func (j *joining) pairGlobals() {
 }
 
 // sharable reports whether variables of two versions hold the same things at the same places.
-func sharable(g, n *ir.Global) bool {
+func (j *joining) sharable(g, n *ir.Global) bool {
 	return g.T.Equal(n.T) && g.Const == n.Const && g.Extern == n.Extern && g.Weak == n.Weak &&
-		g.ThreadLocal == n.ThreadLocal && g.Section == n.Section && g.Align == n.Align && g.Unsupported == n.Unsupported &&
-		g.Beyond == n.Beyond && (g.Var == nil) == (n.Var == nil) && (g.Var == nil || SameLayout(g.Var.T, n.Var.T))
+		g.ThreadLocal == n.ThreadLocal && g.Section == n.Section && j.machines.align(g, n) > 0 && g.Unsupported == n.Unsupported &&
+		g.Beyond == n.Beyond && (g.Var == nil) == (n.Var == nil) && (g.Var == nil || j.machines.sameLayout(g.Var.T, n.Var.T))
 }
 
 // SameLayout reports whether two C types have the same members at the same places, in all that they lead to.
-func SameLayout(t, u *ir.DType) bool { return sameLayout(t, u, map[[2]*ir.DType]bool{}) }
+func SameLayout(t, u *ir.DType) bool { return sameLayout(t, u, nil, map[[2]*ir.DType]bool{}) }
 
-func sameLayout(t, u *ir.DType, seen map[[2]*ir.DType]bool) bool {
+func sameLayout(t, u *ir.DType, machines *Machines, seen map[[2]*ir.DType]bool) bool {
 	if t == u || t == nil || u == nil || seen[[2]*ir.DType{t, u}] {
 		return (t == nil) == (u == nil)
 	}
 	seen[[2]*ir.DType{t, u}] = true
 	if t.Kind != u.Kind || t.Bits != u.Bits || t.Count != u.Count || len(t.Fields) != len(u.Fields) ||
-		t.Volatile != u.Volatile || t.Kind != ir.DFunc && t.Signed != u.Signed {
+		t.Volatile != u.Volatile || t.Kind != ir.DFunc && t.Signed != u.Signed && !machines.plainChars(t, u) ||
+		machines.otherOrder(t) {
 		return false
 	}
 	for i := range t.Fields {
 		f, g := &t.Fields[i], &u.Fields[i]
 		if f.Name != g.Name || f.BitOff != g.BitOff || f.BitSize != g.BitSize || f.IsBits != g.IsBits ||
-			!sameLayout(f.T, g.T, seen) {
+			f.IsBits && machines.swapped() || !sameLayout(f.T, g.T, machines, seen) {
 			return false
 		}
 	}
-	return t.Kind == ir.DFunc || sameLayout(t.Elem, u.Elem, seen)
+	return t.Kind == ir.DFunc || sameLayout(t.Elem, u.Elem, machines, seen)
 }
 
 // sameConst reports whether an initial value of the old version is one of the new; j nil: neither names a symbol.
@@ -169,11 +173,11 @@ func sameConst(c, d *ir.Const, j *joining) bool {
 
 // join moves what the old version does not share into the new one's module.
 func (j *joining) join() *Joined {
-	out := &Joined{Module: j.m}
+	out := &Joined{Module: j.m, machines: j.machines}
 	shared := map[*ir.Global]bool{}
 	for _, g := range j.o.Globals {
 		if n := j.globals[g]; n != nil {
-			shared[n] = true
+			n.Align, shared[n] = j.machines.align(g, n), true
 		}
 	}
 	for _, g := range j.m.Globals {

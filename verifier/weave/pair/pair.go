@@ -61,6 +61,8 @@ type Paired struct {
 	// a pointer to elements with another layout leads to a few, which stand for any number if the old version goes nowhere else
 	Few   bool
 	Taken []string // functions whose calls are not followed (Joined.Take)
+	// pointers of one machine are short: arithmetic that leaves an object may come back to it there, and is asked about
+	Short bool
 	// where all facts hold, one version ends if and only if the other one does
 	Together bool
 }
@@ -134,12 +136,15 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 	if w.old == nil || w.now == nil || w.old.IsDecl() || w.now.IsDecl() {
 		return nil, errors.New("one version of it has no body")
 	}
+	reach := [2]places.Reach{places.Reached(j.Module, w.old), places.Reached(j.Module, w.now)}
+	w.reach = reach
 	if err := w.sameParams(); err != nil {
 		return nil, err
 	}
-	reach := [2]places.Reach{places.Reached(j.Module, w.old), places.Reached(j.Module, w.now)}
-	w.reach = reach
 	if err := w.comparable(reach); err != nil {
+		return nil, err
+	}
+	if err := w.meet(); err != nil {
 		return nil, err
 	}
 	if err := w.findVariables(reach); err != nil {
@@ -220,13 +225,14 @@ func (w *pairing) sameParams() error {
 	was, is := ir.ParamVars(w.old), ir.ParamVars(w.now)
 	for i, p := range w.now.Params {
 		q := w.old.Params[i]
-		if !p.T.Equal(q.T) || (p.ByVal == nil) != (q.ByVal == nil) || (p.SRet == nil) != (q.SRet == nil) {
+		if !p.T.Equal(q.T) && !w.j.machines.sameNumbers(q, p, was[i], is[i]) || (p.ByVal == nil) != (q.ByVal == nil) || (p.SRet == nil) != (q.SRet == nil) {
 			return fmt.Errorf("parameter %s has another type", p.Name)
 		}
 		if p.NonNull && !q.NonNull || p.Align > q.Align {
 			return fmt.Errorf("an attribute asks more of parameter %s than before", p.Name)
 		}
-		if was[i] != nil && is[i] != nil && !SameLayout(was[i].T, is[i].T) && !w.leadsToTwins(was[i].T, is[i].T) {
+		if was[i] != nil && is[i] != nil && !w.sameLayout(was[i].T, is[i].T) && !w.leadsToTwins(was[i].T, is[i].T) &&
+			!w.j.machines.sameNumbers(q, p, was[i], is[i]) {
 			return fmt.Errorf("what parameter %s is or leads to has another layout or another sign", is[i].Name)
 		}
 	}
@@ -246,7 +252,9 @@ func (w *pairing) harness(reach [2]places.Reach) (*harness.Harnessed, error) {
 	args := make([]ir.Value, len(w.now.Params))
 	vars := ir.ParamVars(w.now)
 	for i, p := range w.now.Params {
-		if args[i] = p; vars[i] != nil && vars[i].T.Kind == ir.DPointer && w.hasTwin(vars[i].T.Elem) {
+		if args[i] = p; !p.T.Equal(w.old.Params[i].T) {
+			args[i] = w.Int(w.old.Params[i].T, 0)
+		} else if vars[i] != nil && vars[i].T.Kind == ir.DPointer && w.hasTwin(vars[i].T.Elem) {
 			args[i] = w.Null() // where the old version goes from it says nothing of the new one's
 		}
 	}

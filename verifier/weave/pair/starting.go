@@ -1,6 +1,7 @@
 package pair
 
 import (
+	words "github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
@@ -43,6 +44,11 @@ func isZero(k *ir.Const) bool { return k != nil && (k.Kind == ir.ConstZero || k.
 
 // numberIn reads a number that is no bit-field.
 func numberIn(k *ir.Const, b bits) (n int64, ok bool) {
+	if k.Kind == ir.ConstInt && b.swapped {
+		plain := *k
+		plain.Bits = words.Bswap(k.Bits)
+		k = &plain
+	}
 	switch {
 	case isZero(k):
 		return 0, b.width == b.read

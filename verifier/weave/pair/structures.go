@@ -15,11 +15,11 @@ import (
 func (w *pairing) sameStructures() error {
 	was, is := paramsInC(w.old), paramsInC(w.now)
 	for i := range min(len(was), len(is)) {
-		if mayDiffer(was[i].T, is[i].T) {
+		if w.mayDiffer(was[i].T, is[i].T) {
 			return fmt.Errorf("parameter %s has another layout", is[i].Name)
 		}
 	}
-	if x, y := w.old.DRet, w.now.DRet; x != nil && y != nil && mayDiffer(x, y) {
+	if x, y := w.old.DRet, w.now.DRet; x != nil && y != nil && w.mayDiffer(x, y) {
 		return errors.New("the result has another layout")
 	}
 	return nil
@@ -36,8 +36,8 @@ func paramsInC(f *ir.Func) (out []*ir.Var) {
 }
 
 // mayDiffer reports whether a structure or union is among two types, and the other one has another layout.
-func mayDiffer(t, u *ir.DType) bool {
-	return (ir.IsAggregate(t) || ir.IsAggregate(u)) && !SameLayout(t, u)
+func (w *pairing) mayDiffer(t, u *ir.DType) bool {
+	return (ir.IsAggregate(t) || ir.IsAggregate(u)) && !w.sameLayout(t, u)
 }
 
 // passing is where functions without a body are passed a variable of the caller: which one, and as which argument.
@@ -73,7 +73,7 @@ func (w *pairing) sameVariables(e *event, f *ir.Func, side int) error {
 		lists[side] = append(lists[side], v.T)
 		w.passes[key] = lists
 		for _, other := range lists[1-side] {
-			if otherElements(v.T, other) {
+			if w.otherElements(v.T, other) {
 				return fmt.Errorf("%s is passed on with another layout: %s", v.Name, e.name)
 			}
 		}
@@ -83,7 +83,7 @@ func (w *pairing) sameVariables(e *event, f *ir.Func, side int) error {
 
 // otherElements reports whether what stands in two variables, or in the elements of them, has another layout, or is a number of
 // another size.
-func otherElements(t, u *ir.DType) bool {
+func (w *pairing) otherElements(t, u *ir.DType) bool {
 	for t.Kind == ir.DArray && t.Elem != nil {
 		t = t.Elem
 	}
@@ -91,7 +91,7 @@ func otherElements(t, u *ir.DType) bool {
 		u = u.Elem
 	}
 	if ir.IsAggregate(t) && ir.IsAggregate(u) {
-		return !SameLayout(t, u)
+		return !w.sameLayout(t, u)
 	}
-	return ir.IsNumber(t) && ir.IsNumber(u) && t.Bits != u.Bits
+	return ir.IsNumber(t) && ir.IsNumber(u) && (t.Bits != u.Bits || w.j.machines.otherOrder(t))
 }

@@ -89,7 +89,7 @@ func (w *pairing) withoutTwins() (*harness.Harnessed, error) {
 // hasTwin reports whether what is of a type of the new version has another layout in the old one.
 func (w *pairing) hasTwin(u *ir.DType) bool {
 	t := w.types[u]
-	return t != nil && !SameLayout(t, u)
+	return t != nil && !w.sameLayout(t, u)
 }
 
 // apartLayouts reports whether memory of another layout takes part.
@@ -97,7 +97,7 @@ func (w *pairing) apartLayouts() bool { return len(w.types) > 0 }
 
 // commonOf is what a type has in common with that of the old version, in as many elements.
 func (w *pairing) commonOf(t, u *ir.DType, name string, count int64) (*common, error) {
-	l := &layouts{big: w.Module.Layout.BigEndian}
+	l := &layouts{big: w.Module.Layout.BigEndian || w.j.machines.swapped(), machines: w.j.machines}
 	c, err := l.of(t, u, "", name)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (w *pairing) findVariables(reach [2]places.Reach) error {
 		for _, g := range w.j.apart {
 			o := w.beforeOf(g)
 			if o == nil || !reach[0].Globals[o] && !reach[1].Globals[g] || g.Var == nil || o.Var == nil ||
-				SameLayout(o.Var.T, g.Var.T) || steady(g, o) != also {
+				w.sameLayout(o.Var.T, g.Var.T) && w.j.machines == nil || steady(g, o) != also {
 				continue
 			}
 			if err := w.twinVariable(o, g, also); err != nil && !also {
@@ -282,16 +282,17 @@ func (c *common) goneIn() []ir.DField {
 
 // passedBefore are the arguments of the old version's call, in the place of those of the new one.
 func (w *pairing) passedBefore(args []ir.Value) []ir.Value {
-	if len(w.twins) == 0 {
+	if len(w.twins) == 0 && w.j.machines == nil {
 		return args
 	}
 	vars := ir.ParamVars(w.now)
 	out := slices.Clone(args)
 	for i, p := range w.now.Params {
-		if p.T.IsPtr() && vars[i] != nil && p.SRet == nil && p.ByVal == nil {
+		if p.T.IsPtr() && vars[i] != nil && p.SRet == nil && p.ByVal == nil && len(w.twins) > 0 {
 			out[i] = w.corresponding(vars[i].Name, args[i], vars[i].T)
 		}
 	}
+	w.numbersBefore(args, out)
 	return out
 }
 
