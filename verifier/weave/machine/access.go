@@ -75,6 +75,28 @@ func (c *bringing) directOnly() map[*ir.Global]bool {
 	return out
 }
 
+// picks reports whether a program takes structures apart, or makes them of parts, that are one value: those that calls give
+// aside which compute a number and say whether it fits.
+func picks(m *ir.Module) bool {
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op == ir.OpInsertValue {
+					return true
+				}
+				if in.Op != ir.OpExtractValue {
+					continue
+				}
+				from, ok := in.Args[0].(*ir.Instr)
+				if !ok || from.Op != ir.OpCmpXchg && (from.Op != ir.OpCall || from.CalledModel() == ir.ModelNone) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // alloca brings a variable of a function.
 func (c *bringing) alloca(in *ir.Instr) {
 	brought, why := c.memory(in.Access)
@@ -108,7 +130,7 @@ func (c *bringing) access(in *ir.Instr) {
 		in.Access = c.value(t)
 		c.Keep(in)
 	case t.IsAggregate() || t.Kind == ir.KindVector:
-		if brought, why := c.memory(t); why != "" || brought != t || c.swaps {
+		if brought, why := c.memory(t); why != "" || brought != t || c.swaps && (c.picks || t.Kind == ir.KindVector) { // else bytes are moved as they are
 			c.leave(in, "a structure as one value")
 			return
 		}

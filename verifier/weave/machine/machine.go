@@ -32,6 +32,7 @@ func To(m *ir.Module, host *ir.Layout) (*ir.Module, error) {
 		resizes: m.Layout.PtrBits != host.PtrBits, consts: map[*ir.Const]bool{}, dtypes: map[*ir.DType]bool{}}
 	out.Layout = *host
 	direct := c.directOnly()
+	c.picks = picks(out)
 	for _, g := range out.Globals {
 		c.global(g, direct[g])
 	}
@@ -59,6 +60,7 @@ type bringing struct {
 	own     ir.Layout // that the program was compiled for
 	swaps   bool      // the byte orders differ
 	resizes bool      // the widths of pointers do
+	picks   bool      // the program takes structures apart that are one value
 	consts  map[*ir.Const]bool
 	dtypes  map[*ir.DType]bool
 	plain   map[ir.Value]bool // variables of the function whose bytes nobody sees

@@ -165,6 +165,11 @@ func (m *Machines) sameNumbers(old, now *ir.Param, was, is *ir.Var) bool {
 		old.T.Width <= was.T.Bits && now.T.Width <= is.T.Bits
 }
 
+// sameFloats reports numbers in floating point that are handed over by value: in which order their bytes are is not seen.
+func (m *Machines) sameFloats(t, u *ir.DType) bool {
+	return m != nil && t.Kind == ir.DFloat && u.Kind == ir.DFloat && t.Bits == u.Bits
+}
+
 // numbersBefore writes numbers that the old version is called with to args: those of the new one, which are such that the
 // types of both machines hold them.
 func (w *pairing) numbersBefore(args, out []ir.Value) {

@@ -232,7 +232,7 @@ func (w *pairing) sameParams() error {
 			return fmt.Errorf("an attribute asks more of parameter %s than before", p.Name)
 		}
 		if was[i] != nil && is[i] != nil && !w.sameLayout(was[i].T, is[i].T) && !w.leadsToTwins(was[i].T, is[i].T) &&
-			!w.j.machines.sameNumbers(q, p, was[i], is[i]) {
+			!w.j.machines.sameNumbers(q, p, was[i], is[i]) && !w.j.machines.sameFloats(was[i].T, is[i].T) {
 			return fmt.Errorf("what parameter %s is or leads to has another layout or another sign", is[i].Name)
 		}
 	}

@@ -1,6 +1,8 @@
 package pair
 
 import (
+	"math"
+
 	words "github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -52,13 +54,13 @@ func numberIn(k *ir.Const, b bits) (n int64, ok bool) {
 	switch {
 	case isZero(k):
 		return 0, b.width == b.read
-	case k.Kind != ir.ConstInt || b.width != b.read || b.width > 32:
+	case k.Kind != ir.ConstInt || b.width != b.read || b.width > 64:
 		return 0, false
 	case b.signed:
 		return k.Bits.Signed().Int64(), true
 	}
 	u, ok := k.Bits.Uint64()
-	return int64(u), ok
+	return int64(u), ok && u <= math.MaxInt64
 }
 
 // memberOf returns the initial value of a member of a structure, by its name behind a point; nil: not known.
