@@ -101,6 +101,43 @@ func alignments(l *ir.Layout) int {
 	return out
 }
 
+// alignBlocks has blocks of the harness stand as both machines ask for.
+func (w *pairing) alignBlocks() {
+	if w.j.machines == nil {
+		return
+	}
+	for _, b := range w.out.Blocks {
+		for side := range w.j.machines.own {
+			if b.At.Align > 0 && b.T != nil {
+				b.At.Align = max(b.At.Align, alignOf(&w.j.machines.own[side], b.T))
+			}
+		}
+	}
+}
+
+// alignOf is what a machine asks of the place of an object of a C type.
+func alignOf(l *ir.Layout, t *ir.DType) int {
+	out := 1
+	switch {
+	case t == nil || t.Bits <= 0:
+	case t.Kind == ir.DArray:
+		return alignOf(l, t.Elem)
+	case ir.IsAggregate(t):
+		for _, f := range t.Fields {
+			if n := alignOf(l, f.T); !f.IsBits && f.BitOff%int64(8*n) == 0 { // else it is packed
+				out = max(out, n)
+			}
+		}
+	case t.Kind == ir.DPointer:
+		return l.PtrAlign
+	case t.Kind == ir.DFloat:
+		return int(l.AlignOf(&ir.Type{Kind: ir.KindFloat, Width: t.Bits}))
+	default:
+		return int(l.AlignOf(ir.Int(t.Bits)))
+	}
+	return out
+}
+
 // meet returns an error where code depends on one machine in a way that is not compared with the other one.
 func (w *pairing) meet() error {
 	m := w.j.machines

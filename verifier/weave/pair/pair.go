@@ -171,6 +171,7 @@ func (j *Joined) pair(old, now string, args Arguments, turns bool) (*Paired, err
 		return strings.HasPrefix(a.Subject, logPrefix) || // what the pair itself begins with
 			a.Relation == verdict.Start && volatile[a.Subject] // a volatile read gives any value
 	})
+	w.alignBlocks()
 	writes := writesOf(w.Module, reach)
 	w.written = writes
 	if err := w.findBlocks(); err != nil {
