@@ -33,6 +33,7 @@ type difference struct {
 	repo      string
 	timeout   time.Duration
 	json      bool
+	emit      string // folder for tests of what differs
 }
 
 func diffCommand() *cobra.Command {
@@ -69,6 +70,9 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 			if err != nil {
 				return userError(err)
 			}
+			if err := d.tests(out); err != nil {
+				return err
+			}
 			return d.show(cmd.OutOrStdout(), out)
 		},
 	}
@@ -78,6 +82,7 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 	f.StringSliceVar(&d.machines, "targets", nil, "compare one version on these two targets")
 	f.StringVar(&d.repo, "repo", ".", "`folder` of the git repository")
 	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target; in a second up to two processors work")
+	f.StringVar(&d.emit, "emit", "", "write a C program into this `folder` for each difference in a result or in memory: it fails on the new version")
 	f.BoolVar(&d.json, "json", false, "write JSON")
 	sourceFlags(f, &d.req.Include, &d.req.Defines)
 	return cmd

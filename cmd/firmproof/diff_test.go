@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,6 +74,63 @@ func TestDiffOnTargets(t *testing.T) {
 	for target, want := range map[string]string{"board": "scale: differs", "eight": "no function changed"} {
 		if _, text := diffed(t, "HEAD~1..HEAD", "--repo", dir, "--target", target); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", target, text)
+		}
+	}
+}
+
+// TestDiffEmits: a difference becomes a C program that passes with the old version and fails with the new one.
+func TestDiffEmits(t *testing.T) {
+	const old = `#include <stdint.h>
+struct s { uint8_t len; uint16_t v[3]; };
+static int count;
+int limit(int x) { return x > 100 ? 100 : x; }
+void put(struct s *p, uint16_t v) { p->v[p->len % 3] = v; p->len++; count++; }
+int sum(const uint8_t *b, unsigned n) { int s = 0; for (unsigned i = 0; i < n; i++) s += b[i]; return s; }
+`
+	dir := t.TempDir()
+	put(t, dir, "old/a.c", old)
+	put(t, dir, "new/a.c", strings.NewReplacer("> 100 ?", "> 101 ?", "p->len++;", "p->len += 2;", "i < n; i", "i + 1 < n; i").Replace(old))
+	folder := filepath.Join(dir, "tests")
+	diffed(t, filepath.Join(dir, "old", "a.c"), filepath.Join(dir, "new", "a.c"), "--emit", folder)
+	for _, name := range []string{"differs_limit_1.c", "differs_put_1.c", "differs_sum_1.c"} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for version, fails := range map[string]bool{"old": false, "new": true} {
+			there := filepath.Join(dir, version)
+			put(t, there, name, strings.ReplaceAll(string(text), filepath.Join(dir, "new", "a.c"), "a.c"))
+			exe := filepath.Join(there, "test")
+			if out, err := exec.Command("gcc", "-w", "-o", exe, filepath.Join(there, name)).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s\n%s", name, err, out, text)
+			}
+			if out, err := exec.Command(exe).CombinedOutput(); (err != nil) != fails || len(out) == 0 {
+				t.Errorf("%s with the %s version: %v\n%s\n%s", name, version, err, out, text)
+			}
+		}
+	}
+}
+
+// TestDiffOnTwo: one version is compared on two targets, in words that name them.
+func TestDiffOnTwo(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a.c", "unsigned short average(unsigned short a, unsigned short b) { return (a + b) / 2; }\n"+
+		"unsigned char low(unsigned short a) { return a; }\nunsigned char first(unsigned short a) { return *(unsigned char *)&a; }\n")
+	file := filepath.Join(dir, "a.c")
+	code, text := diffed(t, "--targets", "cortex-m3,avr", file)
+	if code != exitViolated || !strings.Contains(text, "average: differs") || !strings.Contains(text, "cortex-m3: 32768, avr: 0") ||
+		!strings.Contains(text, "low: the same on all inputs") || !strings.Contains(text, "first: the same on all inputs") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+	if code, text = diffed(t, "--targets", "cortex-r5,cortex-r5-be", file, "--function", "first"); code != exitViolated ||
+		!strings.Contains(text, "first: differs") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+	for _, args := range [][]string{{"--targets", "avr", file}, {"--targets", "avr,avr", file}, {"--targets", "avr,i386", file, "--function", "none"}} {
+		var out bytes.Buffer
+		if code := runWith(append([]string{"diff"}, args...), &out, &out); code != exitUsage {
+			t.Errorf("%v: exit %d\n%s", args, code, &out)
 		}
 	}
 }
