@@ -3,6 +3,7 @@ package pair
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -101,6 +102,9 @@ func (w *pairing) events(reach [2]places.Reach) error {
 			}
 		}
 	}
+	if w.j.machines != nil && !maps.Equal(w.accesses[0], w.accesses[1]) {
+		return errors.New("volatile accesses, or calls through pointers, have another width on both machines")
+	}
 	return nil
 }
 
@@ -118,6 +122,16 @@ func (w *pairing) eventsOf(f *ir.Func, side int, reach [2]places.Reach) error {
 			}
 			if !w.j.ThroughPointers && (reach[0].Funcs[f] && reach[1].Funcs[f] || w.callsIndirectly(reach)) {
 				return fmt.Errorf("%w, beside functions without a body or volatile accesses", ErrPointers)
+			}
+			if in.Op != ir.OpCall || e.through {
+				if w.accesses[side] == nil {
+					w.accesses[side] = map[string]int{}
+				}
+				kind := e.kind
+				for _, a := range in.Args {
+					kind += " " + a.Type().String()
+				}
+				w.accesses[side][kind]++
 			}
 			if found[in] = e; e.local != nil {
 				if err := w.sameVariables(e, f, side); err != nil {

@@ -159,7 +159,13 @@ func (w *pairing) meet() error {
 		}
 	}
 	for _, g := range w.Module.Globals {
-		if !w.reach[0].Globals[g] && !w.reach[1].Globals[g] || g.Var == nil {
+		if !w.reach[0].Globals[g] && !w.reach[1].Globals[g] {
+			continue
+		}
+		if g.Var == nil {
+			if !g.Const && (m.Swapped || slices.Contains(w.j.apart, g)) {
+				return fmt.Errorf("%s may have another layout", ir.NameOf(g))
+			}
 			continue
 		}
 		if m.Resized && pointsFromMemory(g.Var.T) {

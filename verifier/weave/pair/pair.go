@@ -98,8 +98,9 @@ type pairing struct {
 	placed    [][2]*ir.Global     // where blocks of another layout are, for functions that are called
 	marks     map[*ir.Instr]*mark // calls of functions without a body, at which memory is compared (seen.go)
 	reach     [2]places.Reach
-	passesOwn bool // a function without a body is passed a variable of its caller
-	strict    bool // pointers are equal alone, not where they lead to twins of each other
+	accesses  [2]map[string]int // volatile accesses and calls through pointers in the code of both versions, by kind
+	passesOwn bool              // a function without a body is passed a variable of its caller
+	strict    bool              // pointers are equal alone, not where they lead to twins of each other
 }
 
 // Arguments says what both versions are called with.

@@ -78,3 +78,8 @@ int f48(const char *a, const char *b) { return strcmp(a, b) < 0; }
 char f49(const char *p) { return p[0]; }
 static char s50[4]; 
 void f50(const char *p) { s50[0] = p[0]; s50[1] = (char)(p[0] >> 1); }
+volatile int flag;
+// volatile of another width: it is open
+uint8_t f51(void) { return flag ? 1 : 2; }
+// arguments of another width, by a pointer: it is open
+void f52(void (*cb)(int)) { cb(-1); }

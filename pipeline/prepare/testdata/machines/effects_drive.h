@@ -53,5 +53,7 @@ static void all(void) {
  T(f48) EBB { char a[2] = {(char)B[i], 0}, b[2] = {(char)B[j], 0}; num(f48(a, b)); }
  T(f49) EB { char a = (char)B[i]; num((uint8_t)f49(&a)); }
  T(f50) EB { char a = (char)B[i]; f50(&a); num((uint8_t)s50[1]); }
+ T(f51) flag = 3; num(f51()); flag = 0; num(f51());
+ T(f52) f52(emiti);
  put("\n");
 }
