@@ -145,7 +145,7 @@ func braced(v string) string {
 
 // isKnown reports whether a place is one of the test's: a name in a function that is called may be another thing.
 func (t *differenceTest) isKnown(place string) bool {
-	return strings.IndexAny(place, "[.-*") < 0
+	return !strings.ContainsAny(place, "[.-*")
 }
 
 // isPlace reports whether text names a variable, a member or an element with a constant index.
