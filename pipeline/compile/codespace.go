@@ -15,8 +15,13 @@ var inCodeSpace = regexp.MustCompile(`bitcast \([^@\n]* addrspace\(1\)\* @(?:[-\
 // codeSpace ends the type of a pointer to a function there.
 const codeSpace = " addrspace(1)*"
 
-// keepCodeSpace mends the file of IR for AVR, where clang 14 casts functions that are defined without a prototype out of
-// their address space by a bitcast, which LLVM refuses: `void (...)* bitcast (void () addrspace(1)* @f to void (...)*)`.
+// castOut matches what clang 15 writes in the place of a function there, with the type in front where one stands.
+var castOut = regexp.MustCompile(`(ptr )?\b(?:bitcast \(ptr addrspace\(1\) (@(?:[-\w.$]+|"[^"]*")) to ptr\)|` +
+	`addrspacecast \(ptr addrspace\(1\) (@(?:[-\w.$]+|"[^"]*")) to ptr addrspace\(1\)\))`)
+
+// keepCodeSpace mends the file of IR for AVR, where clang 14 and 15 cast functions that are defined without a prototype
+// out of their address space by a bitcast, which LLVM refuses: `void (...)* bitcast (void () addrspace(1)* @f to
+// void (...)*)`, and with 15 `ptr bitcast (ptr addrspace(1) @f to ptr)`.
 func (r *Request) keepCodeSpace(path string) error {
 	if !strings.HasPrefix(r.Target.Triple, "avr") {
 		return nil
@@ -25,10 +30,15 @@ func (r *Request) keepCodeSpace(path string) error {
 	if err != nil {
 		return &InfraError{"read " + r.File, err}
 	}
-	if !inCodeSpace.Match(text) {
+	mended := text
+	if inCodeSpace.Match(text) {
+		mended = withCodeSpace(text)
+	} else if castOut.Match(text) {
+		mended = uncast(text)
+	} else {
 		return nil
 	}
-	if err := os.WriteFile(path, withCodeSpace(text), 0o644); err != nil {
+	if err := os.WriteFile(path, mended, 0o644); err != nil {
 		return &InfraError{"compile " + r.File, err}
 	}
 	return nil
@@ -62,6 +72,46 @@ func withCodeSpace(text []byte) []byte {
 		lines[i] = line
 	}
 	return []byte(strings.Join(lines, "\n"))
+}
+
+// inString matches a constant string.
+var inString = regexp.MustCompile(`c"[^"]*"`)
+
+// uncast returns IR in which the casts of clang 15 are the functions themselves: calls are made in their address space,
+// and operands have their type.
+func uncast(text []byte) []byte {
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "!") || !castOut.MatchString(line) {
+			continue // metadata has strings of its own
+		}
+		var out strings.Builder
+		from := 0
+		for _, at := range inString.FindAllStringIndex(line, -1) {
+			out.WriteString(uncastPart(line[from:at[0]]) + line[at[0]:at[1]])
+			from = at[1]
+		}
+		lines[i] = out.String() + uncastPart(line[from:])
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+// uncastPart is uncast of a part of a line without strings.
+func uncastPart(part string) string {
+	out := castOut.ReplaceAllString(part, "$1$2$3")
+	if strings.Contains(part, " = icmp ") { // the type stands once, in front of the first operand
+		out = strings.ReplaceAll(strings.ReplaceAll(out, ", ptr addrspace(1) ", ", "), ", ptr @", ", @")
+	}
+	for _, m := range castOut.FindAllStringSubmatch(part, -1) {
+		name := m[2] + m[3]
+		out = strings.ReplaceAll(out, "ptr "+name, "ptr addrspace(1) "+name)
+		if at := strings.Index(out, " "+name+"("); at >= 0 { // a call
+			if n := strings.LastIndex(out[:at], " addrspace(0) "); n >= 0 {
+				out = out[:n] + strings.Replace(out[n:], "(0)", "(1)", 1)
+			}
+		}
+	}
+	return out
 }
 
 // intoCodeSpace returns what stands before and after such a cast once its type is inside instead of kind: a further cast
