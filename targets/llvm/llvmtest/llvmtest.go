@@ -3,6 +3,7 @@ package llvmtest
 
 import (
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/firmproof/firmproof/targets/llvm"
@@ -33,5 +34,21 @@ func AsPreferred(t testing.TB, reason string) {
 	t.Helper()
 	if v := Tools(t).Version; v != llvm.Preferred {
 		t.Skipf("LLVM %d is taken, and the expectation is that of %d: %s", v, llvm.Preferred, reason)
+	}
+}
+
+// Each runs a test with each LLVM that is supported, as the one that is taken; those that are not installed are skipped,
+// with what to install.
+func Each(t *testing.T, f func(*testing.T, llvm.Tools)) {
+	t.Helper()
+	for v := llvm.Oldest; v <= llvm.Newest; v++ {
+		t.Run(strconv.Itoa(v), func(t *testing.T) {
+			tools := llvm.Versioned(v)
+			if !tools.Complete() {
+				t.Skipf("LLVM %d is not installed: apt-get install %s", v, tools.Packages())
+			}
+			t.Setenv(llvm.Variable, tools.Clang)
+			f(t, tools)
+		})
 	}
 }
