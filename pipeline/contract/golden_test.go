@@ -115,11 +115,11 @@ func TestRuntime(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{}, "((__SIZE_TYPE__)-1 >> 9)"},
-		{Options{ObjectBits: 8, PtrBits: 32}, "((__SIZE_TYPE__)-1 >> 9)"},
-		{Options{ObjectBits: 16, PtrBits: 32}, "((__SIZE_TYPE__)-1 >> 17)"},
-		{Options{ObjectBits: 20, PtrBits: 16}, "((__SIZE_TYPE__)-1 >> 14)"},
-		{Options{ObjectBits: 62}, "((__SIZE_TYPE__)-1 >> 62)"},
+		{Options{}, "((__typeof__(sizeof 0))-1 >> 9)"},
+		{Options{ObjectBits: 8, PtrBits: 32}, "((__typeof__(sizeof 0))-1 >> 9)"},
+		{Options{ObjectBits: 16, PtrBits: 32}, "((__typeof__(sizeof 0))-1 >> 17)"},
+		{Options{ObjectBits: 20, PtrBits: 16}, "((__typeof__(sizeof 0))-1 >> 14)"},
+		{Options{ObjectBits: 62}, "((__typeof__(sizeof 0))-1 >> 62)"},
 	} {
 		out, err := Rewrite("a.c", []byte("int x;"), c.o)
 		if err != nil || !strings.Contains(string(out), c.want) {

@@ -9,6 +9,13 @@ import (
 //go:embed runtime/contract.c
 var runtimeText string
 
+// Types that the text of preprocessed C can name: clang 22 predefines no macros for it.
+const (
+	sizeType       = "__typeof__(sizeof 0)"
+	differenceType = "__typeof__((char *)0 - (char *)0)"
+	wordType       = "unsigned long long" // 64 bits
+)
+
 // most is the number of objects that the predicates of one contract make.
 const most = 16
 
@@ -30,7 +37,9 @@ func runtime(o Options) string {
 	return strings.NewReplacer(
 		"WEAK", "__attribute__((weak))",
 		"QUIET", `__attribute__((no_sanitize("unsigned-integer-overflow", "implicit-conversion")))`,
-		"LARGEST", fmt.Sprintf("((__SIZE_TYPE__)-1 >> %d)", shift),
+		"__SIZE_TYPE__", sizeType,
+		"__PTRDIFF_TYPE__", differenceType,
+		"LARGEST", fmt.Sprintf("((%s)-1 >> %d)", sizeType, shift),
 		"ROOM", fmt.Sprint(maxTargets),
 		"INIT_LOCALS", repeat(8, "f->local[%N].p = 0; f->local[%N].n = 0; "),
 		"LOCALS", repeat(8, "r |= firmproof_contract_inside(&f->local[%N], p, n); "),

@@ -78,10 +78,10 @@ func comparison() string {
 	var b strings.Builder
 	b.WriteString("void firmproof_unsupported_comparison_of_a_large_structure(void);\n" +
 		"__attribute__((no_sanitize(\"unsigned-integer-overflow\", \"implicit-conversion\"))) " +
-		"static int firmproof_contract_equal(const unsigned char *p, const unsigned char *q, __SIZE_TYPE__ n) {")
+		"static int firmproof_contract_equal(const unsigned char *p, const unsigned char *q, " + sizeType + " n) {")
 	for k := 0; k < largestCompared; k += 8 {
-		fmt.Fprintf(&b, "\nif (n >= %[1]d && *(const __UINT64_TYPE__ *)(p + %[2]d) != "+
-			"*(const __UINT64_TYPE__ *)(q + %[2]d)) return 0;", k+8, k)
+		fmt.Fprintf(&b, "\nif (n >= %[1]d && *(const %[3]s *)(p + %[2]d) != *(const %[3]s *)(q + %[2]d)) return 0;",
+			k+8, k, wordType)
 	}
 	b.WriteString("\np += n - n % 8; q += n - n % 8;")
 	for k := range 7 {
