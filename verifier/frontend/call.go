@@ -102,6 +102,12 @@ func (x *fn) plainCall(s *site) {
 		x.mathResult(s, x.pureMath(k.Func.Name))
 		return
 	}
+	filled := toScalar
+	if model == ir.ModelMemset {
+		if filled = x.fills(s); filled == toNothing {
+			return
+		}
+	}
 	if model == ir.ModelMulAdd && len(s.args) == 3 && !x.fuses(s.ty) && notFollowed(ir.OpFmul, s.ty, s.ty) == "" {
 		product := x.emit(&ir.Instr{Op: ir.OpFmul, T: s.ty, Args: x.operands(s.args[0], s.args[1])})
 		x.define(s.v, ir.Instr{Op: ir.OpFadd, T: s.ty, Args: []ir.Value{product, x.operand(s.args[2])}})
@@ -149,6 +155,9 @@ func (x *fn) plainCall(s *site) {
 	}
 	if model == ir.ModelMemcpy {
 		x.afterCopy(&i)
+	}
+	if filled == toEither {
+		x.choose(call, zeroPadding)
 	}
 	x.looksAtBytes(call)
 }

@@ -21,9 +21,9 @@ func (x *fn) afterCopy(call *ir.Instr) {
 		!strings.HasPrefix(from.Global.Name, "__const.") {
 		return
 	}
-	unset := x.unset(from.Global.Init, 0)
+	unset := append(x.unset(from.Global.Init, 0), x.filled(from.Global.Init, call)...)
 	if len(unset) > policy.UnsetRanges {
-		x.assume("bytes that the initialiser says nothing of (padding) are zero")
+		x.assume(zeroPadding)
 		return
 	}
 	for _, s := range unset {
