@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/targets/llvm"
+	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
 // llvmSample is the part of the cases that the short form of TestLLVM runs with each version: one of so many.
@@ -97,4 +98,55 @@ func llvmDifferences(t *testing.T) map[string]string {
 		}
 	}
 	return out
+}
+
+// c23 is a program in C23, and what is wrong in it.
+const c23 = `# what C23 adds: constexpr, #embed, enumerations with a type, _BitInt, attributes, nullptr, typeof, auto
+flags --cflags=-std=c23 --target cortex-m3
+exit 1
+-- data.bin --
+abc
+-- main.c --
+#include <stdint.h>
+#include "firmproof.h"
+constexpr int size = 4;
+static constexpr unsigned char data[] = {
+#embed "data.bin"
+};
+static_assert(sizeof data == 4);
+enum colour : uint8_t { red = 1, blue = 0xFF };
+typedef unsigned _BitInt(7) seven;
+[[nodiscard]] static int *find(bool have, int *p) { return have ? p : nullptr; }
+int main() {
+    int a[size] = {};
+    typeof(a[0]) i = firmproof_nondet_int();
+    typeof_unqual(data[0]) c = data[2];
+    firmproof_assert(c == 'c', "embedded");
+    seven s = (seven)i;
+    firmproof_assert(s + 1wbu <= 127, "seven bits");
+    firmproof_assert(s + 1wbu != 0, "it wraps around");
+    auto p = find(i == 0b1'0, a);
+    if (i >= 0 && i < size) a[i] = blue;
+    if (true) *p = red;
+    return 0;
+}
+-- want --
+main.c:18 assert violated
+main.c:21 memory violated
+`
+
+// TestC23 checks a program in C23 with each LLVM that reads all of it.
+func TestC23(t *testing.T) {
+	llvmtest.Each(t, func(t *testing.T, tools llvm.Tools) {
+		if tools.Version < 19 {
+			t.Skipf("clang %d reads a part of C23 alone", tools.Version)
+		}
+		path := filepath.Join(t.TempDir(), "c23.txtar")
+		if err := os.WriteFile(path, []byte(c23), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r := checkCase(t, path); r.code != r.exit || r.got != r.want {
+			t.Errorf("exit status %d, want %d\ngot\n%s\nwant\n%s\n%s", r.code, r.exit, r.got, r.want, r.said)
+		}
+	})
 }
