@@ -82,6 +82,8 @@ func (n *normaliser) record(ts []token) string {
 	where := bare(args[len(args)-1])
 	var operands []string
 	for _, a := range args[:len(args)-1] {
+		a, _ = n.gepFlags(a, false)
+		a, _ = n.constants(a)
 		a, _ = n.pointers(a)
 		operands = append(operands, "metadata "+bare(a))
 	}

@@ -136,6 +136,7 @@ func (n *normaliser) rewrite(l string) string {
 		out, changed = next, changed || did
 	}
 	head := ts[0].text
+	instruction := false
 	switch {
 	case ts[0].kind == node:
 		step(n.metadata)
@@ -145,6 +146,10 @@ func (n *normaliser) rewrite(l string) string {
 		step(n.variable)
 	case head != "source_filename" && head != "target" && head != "module":
 		step(n.attributes)
+		instruction = true
+	}
+	step(func(ts []token) ([]token, bool) { return n.gepFlags(ts, instruction) })
+	if instruction {
 		step(n.instruction)
 	}
 	step(n.splats)
@@ -222,6 +227,5 @@ func (n *normaliser) variable(ts []token) ([]token, bool) {
 		ts, changed = slices.Delete(ts, i, min(end, len(ts))), true
 		i--
 	}
-	out, more := n.gepFlags(ts, false)
-	return out, changed || more
+	return ts, changed
 }

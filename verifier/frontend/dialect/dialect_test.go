@@ -31,6 +31,16 @@ func TestConstructs(t *testing.T) {
 			`  %r = getelementptr inbounds i32, i8* %p, i64 %i`},
 		"gep constant": {`@p = global ptr getelementptr inbounds nuw (i8, ptr @a, i64 8)`,
 			`@p = global i8* getelementptr inbounds (i8, i8* @a, i64 8)`},
+		"gep constant of a call": {`  call void @f(ptr noundef getelementptr inbounds ([3 x i32], ptr getelementptr inbounds nuw (%s, ptr @st, i32 0, i32 1), i64 0, i64 1))` + "\n%s = type { i8, [3 x i32] }",
+			`  call void @f(i8* noundef bitcast (i32* getelementptr inbounds ([3 x i32], i8* bitcast ([3 x i32]* getelementptr inbounds (%s, i8* @st, i32 0, i32 1) to i8*), i64 0, i64 1) to i8*))` + "\n%s = type { i8, [3 x i32] }"},
+		"gep constant of a comparison": {`  %c = icmp eq ptr %x, getelementptr inbounds nuw (i8, ptr @a, i64 8), !dbg !1`,
+			`  %c = icmp eq i8* %x, getelementptr inbounds (i8, i8* @a, i64 8), !dbg !1`},
+		"gep constant of an or": {`  %c = or disjoint i64 %x, ptrtoint (ptr getelementptr inbounds nuw (i8, ptr @a, i64 8) to i64)`,
+			`  %firmproof.1 = or i64 %x, ptrtoint (i8* getelementptr inbounds (i8, i8* @a, i64 8) to i64)` +
+				`  %firmproof.3 = and i64 %x, ptrtoint (i8* getelementptr inbounds (i8, i8* @a, i64 8) to i64)` +
+				`  %firmproof.2 = icmp eq i64 %firmproof.3, 0  %c = select i1 %firmproof.2, i64 %firmproof.1, i64 poison`},
+		"gep constant of a record": {"declare void @llvm.dbg.value(metadata, metadata, metadata)\n    #dbg_value(ptr getelementptr inbounds nuw (i8, ptr @a, i64 8), !1, !DIExpression(), !2)",
+			"declare void @llvm.dbg.value(metadata, metadata, metadata)\n  call void @llvm.dbg.value(metadata i8* getelementptr inbounds (i8, i8* @a, i64 8), metadata !1, metadata !DIExpression()), !dbg !2"},
 		"inrange": {`@p = global ptr getelementptr inbounds inrange(-16, 8) ({ [3 x ptr] }, ptr @v, i32 0, i32 0, i32 2)`,
 			`@p = global i8* bitcast (i8** getelementptr inbounds ({ [3 x i8*] }, i8* @v, i32 0, i32 0, i32 2) to i8*)`},
 		"constant of a named type": {"%s = type <{ i8, [3 x %t] }>\n%t = type { i16, ptr }\n  %r = load i16, ptr getelementptr inbounds (%s, ptr @s, i32 0, i32 1, i32 2, i32 0), align 4",
@@ -126,13 +136,15 @@ func TestMeaning(t *testing.T) {
 // TestRefused: what no instruction can stand for is refused by name, with its line.
 func TestRefused(t *testing.T) {
 	for in, want := range map[string]string{
-		"\n@x = global target(\"spirv.Event\") poison":           `line 2: the type target("spirv.Event") is not modelled`,
-		"define void @f(i32 range(i32 0, 9) %x) {":               "line 1: the attribute range of a function is not modelled",
-		"\n\n  call void @f(i32 range(i32 0, 9) %x)":             "line 3: the attribute range of an argument is not modelled",
-		"  %r = trunc nuw i64 ptrtoint (ptr @a to i64) to i8":    "line 1: trunc with flags of a constant is not modelled",
-		"  %r = icmp samesign ult ptr %a, %b":                    "line 1: icmp samesign of pointers is not modelled",
-		"@p = global ptr getelementptr nuw (i8, ptr @a, i64 -8)": "line 1: a constant getelementptr with nuw or nusw is not modelled",
-		"  %r = add <vscale x 4 x i32> %a, splat (i32 1)":        "line 1: splat of a scalable vector is not modelled",
+		"\n@x = global target(\"spirv.Event\") poison":                        `line 2: the type target("spirv.Event") is not modelled`,
+		"define void @f(i32 range(i32 0, 9) %x) {":                            "line 1: the attribute range of a function is not modelled",
+		"\n\n  call void @f(i32 range(i32 0, 9) %x)":                          "line 3: the attribute range of an argument is not modelled",
+		"  %r = trunc nuw i64 ptrtoint (ptr @a to i64) to i8":                 "line 1: trunc with flags of a constant is not modelled",
+		"  %r = icmp samesign ult ptr %a, %b":                                 "line 1: icmp samesign of pointers is not modelled",
+		"  call void @f(ptr getelementptr inbounds nuw (i8, ptr @a, i64 -8))": "line 1: a constant getelementptr with nuw or nusw is not modelled",
+		"  %c = icmp eq ptr %x, getelementptr nusw (i8, ptr @a, i64 8)":       "line 1: a constant getelementptr with nuw or nusw is not modelled",
+		"@p = global ptr getelementptr nuw (i8, ptr @a, i64 -8)":              "line 1: a constant getelementptr with nuw or nusw is not modelled",
+		"  %r = add <vscale x 4 x i32> %a, splat (i32 1)":                     "line 1: splat of a scalable vector is not modelled",
 	} {
 		_, err := Normalise(in)
 		var e *Error

@@ -31,7 +31,7 @@ func (n *normaliser) instruction(ts []token) ([]token, bool) {
 	case "atomicrmw":
 		return n.atomic(ts, result, op)
 	}
-	return n.gepFlags(ts, true)
+	return ts, false
 }
 
 // flagged writes out when an instruction with flags that LLVM 14 does not have is poison (LangRef: trunc, zext, uitofp,
