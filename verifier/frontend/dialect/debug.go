@@ -35,6 +35,10 @@ func (n *normaliser) metadata(ts []token) ([]token, bool) {
 			continue
 		}
 		of, end := ts[i].text, closing(ts, i+1)
+		if of == "!DIAssignID" { // it links assignments to variables, for debuggers
+			ts, changed = slices.Replace(ts, i, end+1, lex(ts[i].before+"!{}")...), true
+			continue
+		}
 		named := false
 		for k := i + 2; k < end; k++ {
 			if ts[k].kind != label {
@@ -82,7 +86,7 @@ func (n *normaliser) record(ts []token) string {
 	where := bare(args[len(args)-1])
 	var operands []string
 	for _, a := range args[:len(args)-1] {
-		a, _ = n.gepFlags(a, false)
+		a, _ = n.gepFlags(slices.Clone(a), false) // what is inserted must not move the next operand
 		a, _ = n.constants(a)
 		a, _ = n.pointers(a)
 		operands = append(operands, "metadata "+bare(a))
