@@ -2,8 +2,8 @@
 // writes names as their text has them.
 //
 // FIRMPROOF_CLANG names clang (`clang-19`, or a path); its tools lie beside it, under names of the same form. Otherwise
-// it is the preferred version, 14, or else the newest one that is complete, from PATH, of those whose answers are
-// compared with it: 20 and newer are taken where they are named alone.
+// it is the preferred version, 14, or else the first one of `compared` that is complete, from PATH: 20 and 21 are taken
+// where they are named alone.
 package llvm
 
 import (
@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,8 +26,11 @@ const (
 	Oldest    = 14
 	Newest    = 22
 	Preferred = 14
-	Compared  = 19 // the newest that is taken by itself
 )
+
+// compared are the versions that are taken by themselves, those that are taken first in front: all cases of
+// cmd/firmproof/testdata/check were run with each (`make llvm`).
+var compared = []int{Preferred, 19, 18, 17, 16, 15, 22}
 
 // Tools are the programs of one version, as they are called: names on PATH, or paths.
 type Tools struct {
@@ -41,7 +45,7 @@ func Find() (Tools, error) {
 		return named(name)
 	}
 	var partial *Tools
-	for _, v := range order() {
+	for _, v := range compared {
 		t := Versioned(v)
 		switch {
 		case !has(t.Clang):
@@ -56,13 +60,21 @@ func Find() (Tools, error) {
 	}
 	if has("clang") {
 		t, err := named("clang")
-		if err == nil && t.Version > Compared {
-			return Tools{}, fmt.Errorf("clang is clang %d, which is taken where %s names it alone: %s", t.Version, Variable,
-				remedy)
+		if err == nil && !slices.Contains(compared, t.Version) {
+			return Tools{}, aloneError("clang", t.Version)
 		}
 		return t, err
 	}
+	for v := Newest; v >= Oldest; v-- {
+		if t := Versioned(v); t.Complete() {
+			return Tools{}, aloneError(t.Clang, v)
+		}
+	}
 	return Tools{}, fmt.Errorf("no clang is installed: %s", remedy)
+}
+
+func aloneError(name string, version int) error {
+	return fmt.Errorf("%s is clang %d, which is taken where %s=%[1]s names it alone: %[4]s", name, version, Variable, remedy)
 }
 
 // remedy says how to get what is supported.
@@ -97,17 +109,6 @@ func Installable(ctx context.Context) Tools {
 		return Versioned(stable)
 	}
 	return Versioned(Preferred)
-}
-
-// order returns the versions that are taken by themselves, those that are taken first in front.
-func order() []int {
-	out := []int{Preferred}
-	for v := Compared; v >= Oldest; v-- {
-		if v != Preferred {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 func has(name string) bool {

@@ -25,7 +25,7 @@ func put(t *testing.T, dir string, version int, names ...string) {
 // all returns the names of a version's tools, as Debian has them.
 func all(v int) []string { return Versioned(v).All() }
 
-// TestFind: 14 is taken before others, then the newest that is complete; what is named is taken, if it is supported.
+// TestFind: 14 is taken before others, then 19 and what is older, then 22, of those that are complete; what is named is taken, if it is supported.
 func TestFind(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(dir string)
@@ -34,15 +34,18 @@ func TestFind(t *testing.T) {
 	}{
 		"preferred":    {func(d string) { put(t, d, 14, all(14)...); put(t, d, 19, all(19)...) }, "", "clang-14"},
 		"newest":       {func(d string) { put(t, d, 16, all(16)...); put(t, d, 19, all(19)...) }, "", "clang-19"},
-		"not compared": {func(d string) { put(t, d, 22, all(22)...); put(t, d, 16, all(16)...) }, "", "clang-16"},
-		"incomplete":   {func(d string) { put(t, d, 19, "clang-19"); put(t, d, 16, all(16)...) }, "", "clang-16"},
-		"alone":        {func(d string) { put(t, d, 14, "clang-14") }, "", "clang-14"},
-		"newer":        {func(d string) { put(t, d, 23, all(23)...) }, "", "no clang is installed: LLVM 14 to 22 is needed"},
-		"none":         {func(string) {}, "", "no clang is installed"},
+		"newer one":    {func(d string) { put(t, d, 22, all(22)...); put(t, d, 16, all(16)...) }, "", "clang-16"},
+		"newest alone": {func(d string) { put(t, d, 22, all(22)...) }, "", "clang-22"},
+		"not compared": {func(d string) { put(t, d, 21, all(21)...) }, "",
+			"clang-21 is clang 21, which is taken where FIRMPROOF_CLANG=clang-21 names it alone"},
+		"incomplete": {func(d string) { put(t, d, 19, "clang-19"); put(t, d, 16, all(16)...) }, "", "clang-16"},
+		"alone":      {func(d string) { put(t, d, 14, "clang-14") }, "", "clang-14"},
+		"newer":      {func(d string) { put(t, d, 23, all(23)...) }, "", "no clang is installed: LLVM 14 to 22 is needed"},
+		"none":       {func(string) {}, "", "no clang is installed"},
 		"plain": {func(d string) { put(t, d, 18, "clang", "llvm-link", "llvm-as", "llvm-dis", "opt") }, "",
 			"clang"},
 		"plain, not compared": {func(d string) { put(t, d, 21, "clang", "llvm-link", "llvm-as", "llvm-dis", "opt") }, "",
-			"is taken where FIRMPROOF_CLANG names it alone"},
+			"is taken where FIRMPROOF_CLANG=clang names it alone"},
 		"plain, too old": {func(d string) { put(t, d, 13, "clang", "llvm-link", "llvm-as", "llvm-dis", "opt") }, "",
 			"clang is clang 13, which firmproof does not read"},
 		"named": {func(d string) { put(t, d, 14, all(14)...); put(t, d, 19, all(19)...) }, "clang-19", "clang-19"},

@@ -100,7 +100,7 @@ func (x *fn) fills(s *site) belongs {
 }
 
 // lastWithout is the last version of clang that fills nothing.
-const lastWithout = 19
+const lastWithout int = 19
 
 var madeBy = regexp.MustCompile(`clang version (\d+)\.`)
 
