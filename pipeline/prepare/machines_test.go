@@ -132,4 +132,3 @@ func ofSimulator(text string) string {
 	}
 	return out.String()
 }
-
