@@ -43,7 +43,7 @@ uint8_t pop(void) { return sp ? stack[--sp] : 0; }`, map[string]string{"put": "v
 void start(void) { if (s != RX) { s = RX; n = 0; } }
 void rx(uint8_t c) { if (s == RX) { if (c == 0) s = DONE; else buf[n++] = c; } }
 int sum(void) { int a = 0; if (s == DONE) a = buf[n]; return a; }`,
-		map[string]string{"rx": "violated start()", "sum": "violated start()"}},
+		map[string]string{"rx": "violated start()", "sum": "violated sum()"}},
 	{"state machine, guarded", `enum st { IDLE, RX, DONE }; static enum st s; static uint8_t n; static uint8_t buf[4];
 void start(void) { if (s != RX) { s = RX; n = 0; } }
 void rx(uint8_t c) { if (s == RX) { if (c == 0 || n == 3) s = DONE; else buf[n++] = c; } }

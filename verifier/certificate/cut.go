@@ -169,7 +169,7 @@ func (c *Cut) question(p *program, f *encode.Formula, pr *prober, wanted map[str
 	for _, g := range goals {
 		bad = append(bad, g.bad)
 	}
-	more := ring.Consequences(s, known, bad, f.ComesBack())
+	more := append(ring.Ordered(s, bad), ring.Consequences(s, known, bad, f.ComesBack())...)
 	c.derived = len(more) > 0
 	facts = append(facts, more...)
 	more = ellipse.Consequences(s, known, bad)

@@ -165,7 +165,8 @@ func (c *Cut) Recheck(ctx context.Context, keep []*lemma.Lemma, goals func(f *en
 		facts = append(facts, l.Assumed(f)...)
 		bad = append(bad, l.Fails(f))
 	}
-	if more := ring.Consequences(f.Store, atSites(f, keep), bad, f.ComesBack()); len(more) > 0 {
+	more := append(ring.Ordered(f.Store, bad), ring.Consequences(f.Store, atSites(f, keep), bad, f.ComesBack())...)
+	if len(more) > 0 {
 		facts = append(facts, more...)
 		x := ring.Abstract(f.Store, facts, bad)
 		if by, ok := z3Refutes(ctx, f.Store, x[0], f.Store.Or(x[1]...)); ok {

@@ -65,6 +65,7 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.
 	}
 	v := NewProver(cut)
 	goals := v.goals()
+	v.order(bads(goals))
 	if e.Plain {
 		x := &refutation{open: map[string]bool{}}
 		v.goalByGoal(ctx, goals, x, policy.ConflictsOfStretch)
@@ -116,6 +117,16 @@ func (p *Prover) Hold() ilr.Term { return p.hold }
 
 // Any reports whether any lemma holds.
 func (p *Prover) Any() bool { return len(p.alive) > 0 }
+
+// order has the solver assume what holds of any words: the order of products that have a factor in common.
+func (p *Prover) order(bad []ilr.Term) {
+	if !p.cut.p.On(MakeProducts) {
+		return
+	}
+	for _, t := range ring.Ordered(p.f.Store, bad) {
+		p.cut.solver.Assert(t)
+	}
+}
 
 // Lemmas finds lemmas by the templates, in stages: none, those that executions
 // suggest, all. It ends when they exclude bad.

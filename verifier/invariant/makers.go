@@ -13,7 +13,7 @@ const (
 	MakeLimits     = "limits"     // comparisons that the program makes
 	MakeOnEntry    = "on entry"   // conditions in front of a loop that may hold in it
 	MakeSums       = "suggested"  // equations and sums that executions suggest
-	MakeProducts   = "products"   // equations between products
+	MakeProducts   = "products"   // equations between products, and their order
 	MakeNeighbours = "neighbours" // orders of neighbouring elements
 	MakeAsserted   = "asserted"   // what claims say of elements
 	MakeControl    = "control"    // lemmas under a value of a control variable

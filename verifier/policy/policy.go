@@ -299,6 +299,7 @@ const (
 	RingWidth      = 64  // of the words of an equation
 	RingConditions = 4   // that the sides of an equation choose by
 	RingDepth      = 24  // of sums and products
+	RingProducts   = 64  // of words whose order is told
 	RingSame       = 6   // variables of an equation of which two are tried as one
 	RingParts      = 256 // summands of a polynomial
 	RingMultiples  = 64  // of one equation that are taken from another
