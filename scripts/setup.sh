@@ -37,6 +37,7 @@ declare -A tests=(
   [curl]=/usr/bin/curl
   [lcov]=/usr/bin/lcov
   [libsimavr-dev]=/usr/include/simavr/sim_avr.h
+  [simavr]=/usr/bin/simavr
   [libxml2-utils]=/usr/bin/xmllint
   [postgresql]=/usr/lib/postgresql/15/bin/postgres
   [nodejs]=/usr/bin/node
