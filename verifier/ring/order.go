@@ -8,7 +8,7 @@ import (
 )
 
 // Ordered returns formulas that hold for all values of their variables, about products in roots that share a factor, of
-// whatever widths: with a below b, and where nothing wraps around, a*c + c is at most b*c. So a row of an image that is in
+// whatever widths: with a below b, and where nothing wraps around, a*c + c is at most b*c, which has no more bits than the narrower product. So a row of an image that is in
 // front of another one ends in front of that. Where nothing wraps around is told by leading zeros: the factors have together
 // as many bits as the product.
 func Ordered(s *ilr.Store, roots []ilr.Term) []ilr.Term {
@@ -50,10 +50,14 @@ func below(s *ilr.Store, m ilr.Term, mc int, n ilr.Term, nc int) ilr.Term {
 		fits = append(fits, s.And(short(s, b, k), short(s, c, least-k)))
 	}
 	end := s.Add(wide(m), c)
-	return s.Implies(s.And(s.Ult(a, b), s.Eq(c, wide(s.Arg(n, nc))), s.Or(fits...)), s.And(s.Ule(c, end), s.Ule(end, wide(n))))
+	says := s.And(s.Ule(c, end), s.Ule(end, wide(n)), short(s, wide(n), least))
+	return s.Implies(s.And(s.Ult(a, b), s.Eq(c, wide(s.Arg(n, nc))), s.Or(fits...)), says)
 }
 
 // short says that t has no bit from bit k on.
 func short(s *ilr.Store, t ilr.Term, k int) ilr.Term {
+	if k >= s.Width(t) {
+		return s.True()
+	}
 	return s.Eq(s.Extract(t, s.Width(t)-1, k), s.Int(s.Width(t)-k, 0))
 }
