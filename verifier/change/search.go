@@ -44,6 +44,11 @@ func idsOf(list []verdict.Assumption) map[string]bool {
 // executions come to.
 func Held(plan *problem.Plan, res *verdict.Result) []string {
 	own, held, out := idsOf(plan.Assumptions), map[string]bool{}, []string{}
+	for i := range plan.Assumptions {
+		if a := &plan.Assumptions[i]; a.Relation == verdict.Extent {
+			own[a.NoMore().ID] = true // so it is in the entry, too
+		}
+	}
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		limited, more := false, false // more: it takes a range of contents, or a larger block

@@ -47,7 +47,7 @@ func (r *Result) RestOnExtents(named []string, past func(*Claim) bool) {
 			continue
 		}
 		if !a.Guessed() {
-			a = Assume(a.Subject, Extent, Chosen, a.Text+", and no more")
+			a = a.NoMore()
 		}
 		for k := range r.Claims {
 			if b := &r.Claims[k]; b.Status.Holds() && past(b) && !r.restsOnExtent(b, a.Subject) {
@@ -57,6 +57,11 @@ func (r *Result) RestOnExtents(named []string, past func(*Claim) bool) {
 			}
 		}
 	}
+}
+
+// NoMore is the assumption that a block is no larger than a, an extent, says.
+func (a *Assumption) NoMore() Assumption {
+	return Assume(a.Subject, Extent, Chosen, a.Text+", and no more")
 }
 
 // mayFollow reports whether an execution may come to c past a violation at a site.
