@@ -89,3 +89,20 @@ func TestAgainstBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestHeld: what holds within a block as large as the entry makes it is held; what takes a larger one, or a range of
+// contents, is not.
+func TestHeld(t *testing.T) {
+	block := verdict.Assume("p", verdict.Extent, verdict.Chosen, "p leads to 64 bytes")
+	other := verdict.Assume("p", verdict.Extent, verdict.Chosen, "p leads to 1024 bytes")
+	for _, c := range []struct {
+		rests verdict.Assumption
+		held  bool
+	}{{block, true}, {block.NoMore(), true}, {other, false}, {other.NoMore(), false}} {
+		res := &verdict.Result{Assumptions: []verdict.Assumption{c.rests},
+			Claims: []verdict.Claim{{ID: "memory@f#1", Status: verdict.Conditional, Assumptions: []string{c.rests.ID}}}}
+		if got := change.Held(&problem.Plan{Assumptions: []verdict.Assumption{block}}, res); (len(got) == 1) != c.held {
+			t.Errorf("%s: held %v, want %t", c.rests.Text, got, c.held)
+		}
+	}
+}
