@@ -16,19 +16,16 @@ func (c *cone) fills(g *ir.Func, hd *shared) bool {
 	}) || !ir.IsStruct(hd.t) {
 		return false
 	}
-	all, reads := c.stores(g, hd, func(int64) bool { return false })
+	all, reads := c.stores(g, hd, false)
 	return all && !reads
 }
 
 // stores reports whether g stores all pointers of a handle, or all numbers where there are none; and whether it reads
-// some of it before it stores that. null tells of which pointers null may be stored, too.
-func (c *cone) stores(g *ir.Func, hd *shared, null func(off int64) bool) (all, reads bool) {
+// some of it before it stores that. null: a pointer may be stored that is null.
+func (c *cone) stores(g *ir.Func, hd *shared, null bool) (all, reads bool) {
 	stored, vars, whole := map[int64]bool{}, g.VarsBySlot(), false
 	var loads, before []partAccess
-	of := func(addr ir.Value) (int64, bool) {
-		v, t, off := places.ObjectAt(vars, addr)
-		return off, v == nil && ir.IsStruct(t) && places.LayoutOf(t) == places.LayoutOf(hd.t)
-	}
+	of := func(addr ir.Value) (int64, bool) { return hd.partAt(vars, addr) }
 	for _, b := range g.Blocks {
 		for n, in := range b.Instrs {
 			switch {
@@ -41,7 +38,7 @@ func (c *cone) stores(g *ir.Func, hd *shared, null func(off int64) bool) (all, r
 				if ok {
 					before = append(before, partAccess{b, n, off})
 				}
-				if ok && (!ir.IsNullConst(in.Args[0]) || null(off)) {
+				if ok && (!ir.IsNullConst(in.Args[0]) || null) {
 					stored[off] = true
 				}
 			case in.Model == ir.ModelMemcpy:
@@ -72,6 +69,12 @@ func (c *cone) stores(g *ir.Func, hd *shared, null func(off int64) bool) (all, r
 		numbers = pointers
 	}
 	return whole || len(numbers) > 0 && !slices.ContainsFunc(numbers, func(off int64) bool { return !stored[off] }), reads
+}
+
+// partAt returns how far into a structure of the handle's type an address is; own is false where it is in none.
+func (hd *shared) partAt(vars map[ir.Value]*ir.Var, addr ir.Value) (off int64, own bool) {
+	v, t, off := places.ObjectAt(vars, addr)
+	return off, v == nil && ir.IsStruct(t) && places.LayoutOf(t) == places.LayoutOf(hd.t)
 }
 
 // partAccess is an access to a structure: instruction n of b, off bytes into it; below zero: to all of it.

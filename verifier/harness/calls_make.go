@@ -31,7 +31,7 @@ func (c *cone) makes(g *ir.Func, hd *shared) bool {
 	if byValue && returnsAt(g) < 0 && (g.Ret.IsPtr() || c.p.m.Layout.SizeOf(g.Ret) > ir.SizeInC(hd.t)) {
 		return false
 	}
-	stored, _ := c.stores(g, hd, func(int64) bool { return true })
+	stored, _ := c.stores(g, hd, true)
 	return stored || slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
 		return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
 			f := ir.CalledFunc(in)
@@ -89,8 +89,8 @@ func (c *cone) storesNull(g *ir.Func, hd *shared, off int64) bool {
 			if in.Op != ir.OpStore || !ir.IsNullConst(in.Args[0]) {
 				return false
 			}
-			v, t, at := places.ObjectAt(vars, in.Args[1])
-			return v == nil && at == off && ir.IsStruct(t) && places.LayoutOf(t) == places.LayoutOf(hd.t)
+			at, own := hd.partAt(vars, in.Args[1])
+			return own && at == off
 		})
 	})
 }
