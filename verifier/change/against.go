@@ -157,7 +157,7 @@ func (x *against) askedBoth(p *problem.Problem) *problem.Problem {
 // others lists the ways to call the function of the entry, the entry itself first.
 func (x *against) others() []way {
 	if x.all == nil {
-		x.all = x.ways(&x.sides[0], &x.sides[1])
+		x.all = x.ways()
 	}
 	return x.all
 }
@@ -189,13 +189,8 @@ func (x *against) ownOf(c *verdict.Claim) {
 		x.otherwise(c)
 		return
 	}
-	before, _, _ := x.run(x.base, c.Inputs, policy.KnownSteps)
-	switch before.How {
-	case verdict.Passes:
-		x.out.New = append(x.out.New, *c)
+	if x.isNew(c, x.base) {
 		return
-	case verdict.Fails:
-		x.out.Same[c.ID] = before.Claim
 	}
 	steps := 2*out.Executed + policy.ShrinkSlack
 	left := policy.ChangeTrials
@@ -216,14 +211,22 @@ func (x *against) otherwise(c *verdict.Claim) {
 		if now, _, _ := x.run(w.now.p, c.Inputs, policy.KnownSteps); now.Claim != c.ID {
 			continue
 		}
-		switch before, _, _ := x.run(x.askedBoth(w.before.p), c.Inputs, policy.KnownSteps); before.How {
-		case verdict.Passes:
-			x.out.New = append(x.out.New, *c)
-		case verdict.Fails:
-			x.out.Same[c.ID] = before.Claim
-		}
+		x.isNew(c, x.askedBoth(w.before.p))
 		return
 	}
+}
+
+// isNew reports whether the base passes on the inputs of a violation of the head, which is new then; where it fails, that is
+// noted.
+func (x *against) isNew(c *verdict.Claim, base *problem.Problem) bool {
+	before, _, _ := x.run(base, c.Inputs, policy.KnownSteps)
+	switch before.How {
+	case verdict.Passes:
+		x.out.New = append(x.out.New, *c)
+	case verdict.Fails:
+		x.out.Same[c.ID] = before.Claim
+	}
+	return before.How == verdict.Passes
 }
 
 // isOwn reports whether the head fails with c on the inputs, and the base does not fail; then it notes the violation.

@@ -34,7 +34,8 @@ type searched struct {
 }
 
 // ways lists the ways that both commits have: one call, a wider one (Plan.Wide), and any calls.
-func (x *against) ways(base, head *Side) []way {
+func (x *against) ways() []way {
+	base, head := &x.sides[0], &x.sides[1]
 	out := []way{{now: searched{p: x.head, stands: x.stands, held: head.Held},
 		before: searched{p: x.base, stands: x.fell, held: base.Held}, limit: policy.SearchTime}}
 	if now, before := head.wide(), base.wide(); now != nil && before != nil {
