@@ -320,7 +320,16 @@ func (p *program) before(f *encode.Formula, claims map[string]bool) func(*ir.Ins
 			}
 		}
 	}
+	known := map[*ir.Instr]bool{}
 	return func(in *ir.Instr) bool {
-		return ends || in == nil || slices.ContainsFunc(instances, ir.AfterOf(p.Module, p.Entry, in).Has)
+		if ends || in == nil {
+			return true
+		}
+		passed, seen := known[in]
+		if !seen {
+			passed = slices.ContainsFunc(instances, ir.AfterOf(p.Module, p.Entry, in).Has)
+			known[in] = passed
+		}
+		return passed
 	}
 }

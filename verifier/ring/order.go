@@ -32,7 +32,7 @@ func Ordered(s *ilr.Store, roots []ilr.Term) []ilr.Term {
 	return slices.DeleteFunc(slices.Compact(out), s.IsTrue)
 }
 
-// extended is what t is with more bits.
+// extended returns the term that t is with more bits.
 func extended(s *ilr.Store, t ilr.Term) ilr.Term {
 	for s.Kind(t) == ilr.KZext || s.Kind(t) == ilr.KSext {
 		t = s.Arg(t, 0)
