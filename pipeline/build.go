@@ -68,7 +68,6 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 		}
 		p := prepared{Context: Context{AnnotateAll: m.Report.Annotate == "all", Comment: m.Report.Comment},
 			Scope: scopeOf(run, in.fork), BaseRef: in.baseRef, Note: in.note}
-		p.Context.Behaviour.Unchanged = m.Unchanged
 		if m.Report.FailOnGiven {
 			p.Context.FailOn = m.Report.FailOn
 		}
@@ -78,7 +77,7 @@ func (s *Service) build(ctx context.Context, _ string, _ int) error {
 			}
 			p.Context.Gaps.Less = s.askedLess(ctx, in, p.Base.Commit, m)
 		}
-		tasks, used, err := s.tasks(ctx, run, in, &p)
+		tasks, used, err := s.tasks(ctx, run, in, m, &p)
 		if err != nil {
 			return err
 		}
@@ -107,14 +106,15 @@ type tree struct {
 	options  store.Options
 }
 
-// tasks builds the commit of a run, and the one that it is compared with, and lists their verifications.
-func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepared) ([]store.Task, []store.Answer,
-	error) {
+// tasks builds the commit of a run, whose manifest is m, and those that it is compared with, and lists their
+// verifications.
+func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, m *manifest.Manifest, p *prepared) ([]store.Task,
+	[]store.Answer, error) {
 	// the try is part of the name: what an earlier one left running must not meet this one
 	root := filepath.Join(s.cfg.Data, "work", fmt.Sprintf("%s-%d", run.ID, run.Tries))
 	defer s.sweepAway(root)
 	builds := 0
-	var folders [2]string // with the programs of the head and the base
+	var folders [3]string // with the programs of the head, the base, and a tag
 	build := func(side int) func(t tree, ask prepare.Asked) (*prepare.Built, error) {
 		return func(t tree, ask prepare.Asked) (*prepare.Built, error) {
 			builds++
@@ -123,11 +123,25 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 			return s.buildTree(ctx, run, in, p, t, ask, dir)
 		}
 	}
+	var fault error // of ours
 	sides, err := prepare.BothSides(func(ask prepare.Asked) (*prepare.Built, error) {
-		return build(0)(tree{run.HeadSHA, in.manifest, run.Options}, ask)
+		built, err := build(0)(tree{run.HeadSHA, in.manifest, run.Options}, ask)
+		if err == nil {
+			built.Freeze(m)
+		}
+		return built, err
 	}, func(ask prepare.Asked) (*prepare.Built, error) {
 		return s.base(ctx, run, in, p, ask, build(1))
+	}, func(tag string, ask prepare.Asked) (*prepare.Built, error) {
+		built, err := s.tagged(ctx, run, in, tag, ask, build(2))
+		if err != nil && !isFinal(err) {
+			fault = err
+		}
+		return built, err
 	})
+	if fault != nil {
+		return nil, nil, fault
+	}
 	if err == nil && sides.BaseErr != nil {
 		err = withoutBase(p, sides.BaseErr)
 	}
@@ -141,7 +155,7 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 	}
 	p.Context.Gaps.Add(sides.Gaps[run.Target])
 	p.Context.Behaviour.Add(sides.Behaviour[run.Target])
-	versions := s.versionsIn(folders)
+	versions := s.versionsIn(folders[0])
 	jobs := append(sides.Head, sides.Base...)
 	known, used, err := s.recall(ctx, run, p.Scope, jobs)
 	if err != nil {
@@ -160,7 +174,11 @@ func (s *Service) tasks(ctx context.Context, run store.Run, in *inputs, p *prepa
 		}
 		t, err := s.task(ctx, run, &jobs[i], from, answer, p.Base.Tasks)
 		if err == nil && jobs[i].Pair != nil {
-			t.Module, err = versions(ctx)
+			was := folders[1]
+			if jobs[i].Pair.Since != "" {
+				was = folders[2]
+			}
+			t.Module, err = versions(ctx, was)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -240,26 +258,26 @@ func (s *Service) task(ctx context.Context, run store.Run, j *prepare.Job, from 
 	return t, err
 }
 
-// versionsIn returns a function that puts the whole programs of both commits, whose builds left them in folders (the
-// head's first), into the blob store, once.
-func (s *Service) versionsIn(folders [2]string) func(context.Context) (string, error) {
-	blob := ""
-	return func(ctx context.Context) (string, error) {
-		if blob != "" {
-			return blob, nil
+// versionsIn returns a function that puts the whole program of the head, whose build left it in a folder, behind an older
+// one into the blob store, once for each.
+func (s *Service) versionsIn(head string) func(ctx context.Context, was string) (string, error) {
+	blobs := map[string]string{}
+	return func(ctx context.Context, older string) (string, error) {
+		if blobs[older] != "" {
+			return blobs[older], nil
 		}
-		is, err := readModule(filepath.Join(folders[0], prepare.VersionFile))
+		is, err := readModule(filepath.Join(head, prepare.VersionFile))
 		if err != nil {
 			return "", ours(err)
 		}
-		was, err := readModule(filepath.Join(folders[1], prepare.VersionFile))
+		was, err := readModule(filepath.Join(older, prepare.VersionFile))
 		if err != nil {
 			return "", ours(err)
 		}
-		if blob, err = s.blobs.Put(ctx, prepare.JoinVersions(was, is)); err != nil {
+		if blobs[older], err = s.blobs.Put(ctx, prepare.JoinVersions(was, is)); err != nil {
 			return "", ours(err)
 		}
-		return blob, nil
+		return blobs[older], nil
 	}
 }
 

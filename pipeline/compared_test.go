@@ -19,8 +19,8 @@ import (
 // and what gets none says so; those that have to do the same are compared at once, and all are for who asks anew.
 func TestComparisonsWait(t *testing.T) {
 	b := newBench(t)
-	base := b.commit(benchManifest)
-	head := b.commit(benchManifest + "# changed\n")
+	base := b.commit(benchManifest + "unchanged: ['f[01]']\n")
+	head := b.commit(benchManifest + "unchanged: ['f[01]']\n# changed\n")
 	b.build = func(_ context.Context, req Request) (*Built, error) {
 		bodies := prepare.Bodies{Code: map[string]string{}, Turns: map[string]int{}}
 		for i := range 8 {
@@ -30,7 +30,7 @@ func TestComparisonsWait(t *testing.T) {
 		}
 		plan := verifier.Plan{Target: req.Target, Entry: "main"}
 		return &Built{Jobs: []prepare.Job{{Plan: plan, Timeout: time.Minute}}, Outlines: map[string]*prepare.Outline{req.Target: {}},
-				Versions: map[string]*prepare.Version{req.Target: {Plan: plan, Bodies: bodies, Frozen: []string{"f[01]"}}}},
+				Versions: map[string]*prepare.Version{req.Target: {Plan: plan, Bodies: bodies}}},
 			os.WriteFile(filepath.Join(req.Scratch, prepare.VersionFile), []byte(req.Dir), 0o600)
 	}
 	b.git("update-ref", "refs/pull/7/head", head)

@@ -56,7 +56,13 @@ func (s *Service) conclude(ctx context.Context, id string, _ int) error {
 	if err != nil || base == nil && p.Base.Tasks {
 		return err // this goes on when the base has its answers
 	}
-	p.Context.Behaviour.Comparisons = prepare.Behaviours(base)
+	others := base
+	if others == nil { // what a tag is compared with, at most
+		if others, err = assemble(tasks, true, accepted); err != nil {
+			return err
+		}
+	}
+	p.Context.Behaviour.Take(prepare.Behaviours(others)...)
 	if report, err = s.complete(ctx, run, &p, report, acceptAgain(tasks, accepted)); err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ type Behaviour struct {
 	Comparisons []verdict.Comparison `json:"comparisons,omitempty"`
 	Added       []string             `json:"added,omitempty"`     // functions that the base does not have
 	Gone        []string             `json:"gone,omitempty"`      // that the head does not have
-	Unchanged   []string             `json:"unchanged,omitempty"` // patterns of functions that have to do the same
+	Unchanged   []string             `json:"unchanged,omitempty"` // patterns of functions that have to do the same as in the base
+	Since       *Since               `json:"since,omitempty"`     // nil: none has to do the same as at a tag
 }
 
 // Add adds what is said of another target.
@@ -25,6 +26,18 @@ func (b *Behaviour) Add(other Behaviour) {
 	b.Comparisons = append(b.Comparisons, other.Comparisons...)
 	b.Added, b.Gone = union(b.Added, other.Added), union(b.Gone, other.Gone)
 	b.Unchanged = union(b.Unchanged, other.Unchanged)
+	b.Since = b.Since.with(other.Since)
+}
+
+// Take adds answers.
+func (b *Behaviour) Take(list ...verdict.Comparison) {
+	for _, c := range list {
+		if c.Since != "" && b.Since != nil {
+			b.Since.Comparisons = append(b.Since.Comparisons, c)
+		} else {
+			b.Comparisons = append(b.Comparisons, c)
+		}
+	}
 }
 
 // held reports whether a function has to do the same.
@@ -38,22 +51,24 @@ func MatchesAny(patterns []string, name string) bool {
 	})
 }
 
-// keeps reports whether the function that c is about has to do the same, by the name that it has in the base.
-func (b *Behaviour) keeps(c *verdict.Comparison) bool { return b.held(cmp.Or(c.Old, c.Function)) }
+// keeps reports whether the function that c is about has to do the same, by the name that it has in the old version.
+func (b *Behaviour) keeps(c *verdict.Comparison) bool {
+	return c.Since != "" || b.held(cmp.Or(c.Old, c.Function))
+}
 
 // differs reports whether some function is shown to do something else.
 func (b *Behaviour) differs() bool { return b.count(verdict.Differs) > 0 }
 
 // breaks reports whether a function that has to do the same does not, or is gone.
 func (b *Behaviour) breaks() bool {
-	return slices.ContainsFunc(b.Gone, b.held) || slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
+	return b.Since.breaks() || slices.ContainsFunc(b.Gone, b.held) || slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
 		return c.Status == verdict.Differs && b.keeps(&c)
 	})
 }
 
 // unsure reports whether it is not proved that a function does the same that has to.
 func (b *Behaviour) unsure() bool {
-	return slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
+	return b.Since.unsure() || slices.ContainsFunc(b.Comparisons, func(c verdict.Comparison) bool {
 		return c.Status != verdict.Same && b.keeps(&c)
 	})
 }
@@ -64,40 +79,55 @@ func (b *Behaviour) count(s verdict.Sameness) int {
 
 // text is the table in Markdown; empty if nothing was asked.
 func (b *Behaviour) text() string {
-	if !b.Asked {
-		return ""
-	}
 	var out strings.Builder
-	out.WriteString("\n\n**What changed functions do**: ")
-	if len(b.Comparisons) == 0 {
-		out.WriteString("no function that both commits have changed.\n")
-	} else {
-		fmt.Fprintf(&out, "%s: %s.\n\n| function | target | on the same inputs | |\n|---|---|---|---|\n",
-			plural(len(b.Comparisons), "function")+" changed", b.counts())
-	}
-	var waits []string
-	for i := range b.Comparisons {
-		c := &b.Comparisons[i]
-		if c.Status == verdict.NotCompared {
-			waits = union(waits, []string{c.Function})
-			continue
+	if b.Asked {
+		out.WriteString("\n\n**What changed functions do**: ")
+		if len(b.Comparisons) == 0 {
+			out.WriteString("no function that both commits have changed.\n")
+		} else {
+			fmt.Fprintf(&out, "%s: %s.\n\n%s", plural(len(b.Comparisons), "function")+" changed", counts(b.Comparisons),
+				b.table(b.Comparisons))
 		}
-		fmt.Fprintf(&out, "| %s | %s | %s%s | %s |\n", codeCell(pairName(c)), Inert(c.Target), sameBadges[c.Status],
-			sameWords[c.Status], Inert(b.note(c)))
+		var waits []string
+		for _, c := range b.Comparisons {
+			if c.Status == verdict.NotCompared {
+				waits = union(waits, []string{c.Function})
+			}
+		}
+		if n := b.count(verdict.NotCompared); n > 0 {
+			fmt.Fprintf(&out, "\n%d not compared, as the time for comparisons, a third of the verification's, was over: %s. "+
+				"`/firmproof rerun`, or `firmproof diff`, compares them, too.\n", n, someNames(waits))
+		}
+		out.WriteString(layouts(b.Comparisons))
+		if len(b.Added) > 0 {
+			out.WriteString("\nOnly in the head, and so compared with nothing: " + someNames(b.Added) + ".\n")
+		}
+		if len(b.Gone) > 0 {
+			out.WriteString("\nOnly in the base: " + someNames(b.Gone) + ".\n")
+		}
+		out.WriteString(bothCalls(b.Comparisons))
 	}
-	if n := b.count(verdict.NotCompared); n > 0 {
-		fmt.Fprintf(&out, "\n%d not compared, as the time for comparisons, a third of the verification's, was over: %s. "+
-			"`/firmproof rerun`, or `firmproof diff`, compares them, too.\n", n, someNames(waits))
+	return out.String() + b.sinceText()
+}
+
+// table has a row for each function that was compared.
+func (b *Behaviour) table(list []verdict.Comparison) string {
+	var out strings.Builder
+	out.WriteString("| function | target | on the same inputs | |\n|---|---|---|---|\n")
+	for i := range list {
+		if c := &list[i]; c.Status != verdict.NotCompared {
+			fmt.Fprintf(&out, "| %s | %s | %s%s | %s |\n", codeCell(pairName(c)), Inert(c.Target), sameBadges[c.Status],
+				sameWords[c.Status], Inert(b.note(c)))
+		}
 	}
-	out.WriteString(b.layouts())
-	if len(b.Added) > 0 {
-		out.WriteString("\nOnly in the head, and so compared with nothing: " + someNames(b.Added) + ".\n")
-	}
-	if len(b.Gone) > 0 {
-		out.WriteString("\nOnly in the base: " + someNames(b.Gone) + ".\n")
-	}
-	for i := range b.Comparisons {
-		c := &b.Comparisons[i]
+	return out.String()
+}
+
+// bothCalls shows of each function that differs an input and both calls, folded.
+func bothCalls(list []verdict.Comparison) string {
+	var out strings.Builder
+	for i := range list {
+		c := &list[i]
 		if c.Status != verdict.Differs {
 			continue
 		}
@@ -110,10 +140,10 @@ func (b *Behaviour) text() string {
 }
 
 // layouts lists what has another layout in the head, and is compared by members; empty if nothing has.
-func (b *Behaviour) layouts() string {
+func layouts(of []verdict.Comparison) string {
 	var list []string
-	for i := range b.Comparisons {
-		list = union(list, b.Comparisons[i].Layouts)
+	for i := range of {
+		list = union(list, of[i].Layouts)
 	}
 	if len(list) == 0 {
 		return ""
@@ -131,11 +161,11 @@ func (b *Behaviour) layouts() string {
 }
 
 // counts says how many functions do the same, and how many do not.
-func (b *Behaviour) counts() string {
+func counts(list []verdict.Comparison) string {
 	var out []string
 	for _, s := range []verdict.Sameness{verdict.Same, verdict.SameBounded, verdict.Differs, verdict.SameOpen,
 		verdict.NotCompared} {
-		if n := b.count(s); n > 0 {
+		if n := (&verdict.Comparisons{Comparisons: list}).Count(s); n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n, sameMany[s]))
 		}
 	}
@@ -161,7 +191,11 @@ func pairName(c *verdict.Comparison) string {
 func (b *Behaviour) note(c *verdict.Comparison) string {
 	var out []string
 	if b.keeps(c) && c.Status != verdict.Same {
-		out = append(out, "it has to do the same (unchanged)")
+		as := "the same"
+		if c.Since != "" {
+			as = "what it does in " + c.Since
+		}
+		out = append(out, "it has to do "+as+" (unchanged)")
 	}
 	switch {
 	case len(c.Differences) > 0:
@@ -184,7 +218,8 @@ func (b *Behaviour) note(c *verdict.Comparison) string {
 		out = append(out, "another layout, compared by members")
 	}
 	if n := len(c.Excused); n > 0 {
-		out = append(out, fmt.Sprintf("inputs with which the base violates %s are not compared", c.Excused[0].Check))
+		out = append(out, fmt.Sprintf("inputs with which %s violates %s are not compared", cmp.Or(c.Since, "the base"),
+			c.Excused[0].Check))
 	}
 	out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
 	return line(strings.Join(out, "; "))
@@ -230,8 +265,12 @@ const maxInputs = 4
 // notes are annotations on changed lines that tell what differs.
 func (b *Behaviour) notes(changed map[string][]LineRange) []Annotation {
 	var out []Annotation
-	for i := range b.Comparisons {
-		c := &b.Comparisons[i]
+	list := b.Comparisons
+	if b.Since != nil {
+		list = slices.Concat(list, b.Since.Comparisons)
+	}
+	for i := range list {
+		c := &list[i]
 		if c.Status != verdict.Differs {
 			continue
 		}
@@ -244,8 +283,12 @@ func (b *Behaviour) notes(changed map[string][]LineRange) []Annotation {
 		}
 		var text strings.Builder
 		comparison(&text, c)
+		than := ""
+		if c.Since != "" {
+			than = " than in " + c.Since
+		}
 		out = append(out, Annotation{Path: at.File, StartLine: at.Line, EndLine: at.Line, Level: "notice",
-			Title:      cutPlain(line(fmt.Sprintf("%s does something else (%s)", pairName(c), c.Target)), maxTitle),
+			Title:      cutPlain(line(fmt.Sprintf("%s does something else%s (%s)", pairName(c), than, c.Target)), maxTitle),
 			Message:    cutPlain(plain(b.note(c)), maxRaw-1),
 			RawDetails: cutPlain(plain(strings.TrimSpace(text.String())), maxRaw-1)})
 	}

@@ -75,7 +75,7 @@ func sidesOf(c *verdict.Comparison) (old, now side) {
 	if c.Against != "" {
 		return side{c.Against, c.Against}, side{c.Target, c.Target}
 	}
-	return side{"the old version", "old"}, side{"the new version", "new"}
+	return side{cmp.Or(c.Since, "the old version"), "old"}, side{"the new version", "new"}
 }
 
 // machinesOf names the target that a comparison is about, or both.

@@ -19,6 +19,9 @@ func NoBase(why string) string {
 	return "The base cannot be verified, so nothing is known of it: " + why
 }
 
+// NoTag is said where functions have to do what they do at a tag.
+func NoTag(tag string) string { return "the repository has no tag " + tag }
+
 // NoManifest is said of a repository that asks for nothing.
 func NoManifest(name string) string {
 	return "There is no " + name + " in the root of the repository, so there is nothing to verify. " +

@@ -125,10 +125,6 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 		}
 	}
 	out.options = reports.PageOptions{Changed: changed, All: m.Report.Annotate == "all"}
-	for t, b := range out.behaviour {
-		b.Unchanged = m.Unchanged
-		out.behaviour[t] = b
-	}
 	if m.Report.FailOnGiven {
 		out.options.FailOn = m.Report.FailOn
 	}
@@ -169,6 +165,9 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 				if err := m.Export(ctx, sha, dir); err != nil {
 					return nil, err
 				}
+				if err := takeManifest(dir, filepath.Join(work, "head")); name == "tag" && err != nil {
+					return nil, err
+				}
 			} else if !errors.Is(err, os.ErrExist) { // where it exists, it is built once more
 				return nil, err
 			}
@@ -177,7 +176,14 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 			return soon(ctx, func() (*prepare.Built, error) { return s.build(ctx, req, dir) })
 		}
 	}
-	sides, err := prepare.BothSides(side("head", shas[1]), side("base", shas[0]))
+	sides, err := prepare.BothSides(side("head", shas[1]), side("base", shas[0]),
+		func(tag string, ask prepare.Asked) (*prepare.Built, error) {
+			_, shas, err := s.fetch(ctx, work, "refs/tags/"+tag)
+			if err != nil {
+				return nil, errors.New(reports.NoTag(tag))
+			}
+			return side("tag", shas[0])(ask)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -190,20 +196,33 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 	out.before = s.report(before)
 	for _, c := range prepare.Behaviours(out.before) {
 		b := out.behaviour[c.Target]
-		b.Comparisons = append(b.Comparisons, c)
+		b.Take(c)
 		out.behaviour[c.Target] = b
 	}
 	return out, nil
 }
 
-// fetch brings both commits into a mirror of their own.
-func (s *simulation) fetch(ctx context.Context, work, base, head string) (*checkout.Mirror, []string, error) {
+// takeManifest gives a tree without a manifest that of another one.
+func takeManifest(dir, from string) error {
+	name := filepath.Join(dir, manifest.Name)
+	if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(from, manifest.Name))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+// fetch brings commits into a mirror of their own.
+func (s *simulation) fetch(ctx context.Context, work string, revisions ...string) (*checkout.Mirror, []string, error) {
 	repo, err := filepath.Abs(s.repo)
 	if err != nil {
 		return nil, nil, err
 	}
 	var wants []checkout.Want
-	for _, rev := range []string{base, head} {
+	for _, rev := range revisions {
 		cmd := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options",
 			rev+"^{commit}")
 		out, err := cmd.Output()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,9 +20,9 @@ import (
 // what is new, known and fixed.
 func TestServerIsSimulation(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, ".firmproof.yml",
-		"version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n"+
-			"report: {behaviour: true}\nunchanged: [p*]\n")
+	const asks = "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nharnesses:\n  - {entry: main}\n" +
+		"report: {behaviour: true}\nunchanged: "
+	put(t, dir, ".firmproof.yml", asks+"[p*]\n")
 	const text = `struct node { unsigned size; struct node *next; };
 unsigned size(struct node *n) { GUARD return n->size / n->next->size; }
 static int part(int a) { return 7 / a; }
@@ -51,6 +52,20 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		"HOW", "if (!a) return 0; if (a == 7 && more(a)) a = 0;").Replace(text))
 	commitAll(t, dir, "change")
 	open := revision(t, dir, "HEAD")
+	tagged := func(tag string) string { // a commit in which part has to do what it does in tag, and does not
+		put(t, dir, ".firmproof.yml", asks+"{since: "+tag+", functions: [p*]}\n")
+		put(t, dir, "a.c", strings.NewReplacer("GUARD", null, "HERE", none, "HOW", none, "7 / a", "8 / a").Replace(text))
+		commitAll(t, dir, "change")
+		return revision(t, dir, "HEAD")
+	}
+	if out, err := exec.Command("git", "-C", dir, "tag", "v1/a", first).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	put(t, dir, ".firmproof.yml", strings.Replace(asks, "cortex-m3", "cortex-m4", 1)+"[p*]\n")
+	commitAll(t, dir, "change")
+	elsewhere := revision(t, dir, "HEAD")
+	since, untagged := tagged("v1/a"), tagged("v2")
+	put(t, dir, ".firmproof.yml", asks+"[p*]\n")
 	tip := edit(null, "list[3] = 1;", "e") // of the branch, which goes on
 
 	c := &inProcess{t: t}
@@ -82,6 +97,9 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		{"farther", macro, farther, "1 introduced, 0 preexisting, 0 fixed", ""},
 		{"open", better, open, "", ""}, // other does not fail any more on 0
 		{"behind", tip, worse, "", ""},
+		{"since", better, since, "", ""},
+		{"no tag", since, untagged, "", ""},
+		{"new target", elsewhere, since, "", ""},
 		{"merge group", first, worse, "3 introduced, 1 preexisting, 0 fixed", "merge_group"},
 	} {
 		run := store.Run{Pull: i + 1, HeadSHA: pr.head, BaseSHA: pr.base, BaseRef: "main",
@@ -101,10 +119,13 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 		say := func(c pipeline.Context) string {
 			return fmt.Sprint(c.States, c.FixedKeys, c.Gaps.Passing, c.Gaps.Doubtful, c.Gaps.Unasked)
 		}
-		if a, b := say(want), say(got); a != b || (len(got.Gaps.Passing) > 0) != (pr.what == "open") {
+		if a, b := say(want), say(got); a != b && pr.what != "new target" || // the branch is ahead, and has the target
+			(len(got.Gaps.Passing) > 0) != (pr.what == "open") {
 			t.Errorf("%s: pr-sim\n%s\nserver\n%s", pr.what, a, b)
 		}
-		if a, b := done(both.behaviour["cortex-m3"]), done(got.Behaviour); a != b || !strings.Contains(a, "[p*]") {
+		also := map[string]string{"since": "part:v1/a:differs:", "new target": "part:v1/a:differs:", "no tag": "v2[p*] []the repository has no tag v2"}[pr.what]
+		if a, b := done(both.behaviour["cortex-m3"]), done(got.Behaviour); a != b || !strings.Contains(a, "[p*]") ||
+			!strings.Contains(a, also) {
 			t.Errorf("%s: pr-sim\n%s\nserver\n%s", pr.what, a, b)
 		}
 		counts := map[string]int{}
@@ -121,8 +142,13 @@ int main(void) { int list[2] = {0}; HERE return list[1]; }
 // done words what the functions that a change touches do.
 func done(b reports.Behaviour) string {
 	out := fmt.Sprint(b.Asked, b.Added, b.Gone, b.Unchanged)
-	for _, c := range b.Comparisons {
-		out += fmt.Sprintf(" %s:%s:%s", c.Function, c.Status, c.Pos)
+	list := b.Comparisons
+	if s := b.Since; s != nil {
+		out += fmt.Sprint(" since ", s.Tag, s.Functions, s.Gone, s.Unknown)
+		list = slices.Concat(list, s.Comparisons)
+	}
+	for _, c := range list {
+		out += fmt.Sprintf(" %s:%s:%s:%s", c.Function, c.Since, c.Status, c.Pos)
 		for _, d := range c.Differences {
 			out += fmt.Sprintf("(%s %s %s)", d.Name, d.Old, d.New)
 		}

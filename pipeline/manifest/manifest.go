@@ -41,6 +41,7 @@ type Manifest struct {
 	Nightly    *Nightly // nil: none
 	Report     Report
 	Unchanged  []string // names or patterns of functions: a change that gives one another behaviour fails
+	Since      string   // the tag as which Unchanged have to behave; empty: as the commit that a change starts from
 }
 
 // Build says where the program comes from. At most one of CompileCommands, Command

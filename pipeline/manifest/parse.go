@@ -25,6 +25,8 @@ var (
 		"linker_script", "svd", "image"}
 	reportKeys = []string{"annotate", "fail_on", "comment", "coverage", "behaviour"}
 	pullKeys   = []string{"drafts", "paths"}
+	// of a map; a list of functions is the same without a tag
+	unchangedKeys = []string{"since", "functions"}
 )
 
 // homes holds the keys that have one place only.

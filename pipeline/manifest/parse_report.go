@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -117,15 +118,31 @@ func (p *parser) report(top *strict.Map) {
 	p.m.Report.Behaviour = p.m.Report.Behaviour || slices.Contains(strings.Split(p.m.Report.FailOn, ","), "behaviour")
 }
 
-// unchanged reads which functions no change may give another behaviour: names, in which * stands for any letters.
+// tagPattern is what the name of a tag may be like: what git takes, and no more than people write.
+var tagPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_+-]|[./][A-Za-z0-9_+-])*$`)
+
+// unchanged reads which functions no change may give another behaviour: names, in which * stands for any letters; and the
+// tag from which on that is so.
 func (p *parser) unchanged(top *strict.Map) {
 	if !top.Has("unchanged") {
 		return
 	}
-	list, _ := top.Strings("unchanged")
+	at, key := top, "unchanged"
+	if top.Value(key).Kind == yaml.MappingNode {
+		if at, key = p.r.Map(top.Value(key), key, unchangedKeys), "functions"; at == nil {
+			return
+		}
+		at.Require("since", "functions")
+		if tag, ok := at.String("since"); ok && !tagPattern.MatchString(tag) {
+			at.Bad("since", "write the name of a tag, such as v1.2.0", "`%s` is no name of a tag", tag)
+		} else {
+			p.m.Since = tag
+		}
+	}
+	list, _ := at.Strings(key)
 	for _, pattern := range list {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			top.Bad("unchanged", "write names of functions, such as crc16 or isr_*", "`%s` is no name of a C function", pattern)
+			at.Bad(key, "write names of functions, such as crc16 or isr_*", "`%s` is no name of a C function", pattern)
 		}
 	}
 	p.m.Unchanged, p.m.Report.Behaviour = list, p.m.Report.Behaviour || len(list) > 0

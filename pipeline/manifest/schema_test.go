@@ -64,7 +64,7 @@ func days(v any) any {
 // semantic are the problems that a schema cannot express.
 var semantic = []string{
 	"unknown target", "given twice", "no duration", "at most 24h", "leaves the repository", "is no pattern",
-	"nothing to build", "is absolute", "is no handler", "interrupt each other",
+	"nothing to build", "is absolute", "is no handler", "interrupt each other", "`[` is no name of a C function",
 }
 
 // TestSchemaAgrees: what Parse accepts the schema accepts, and what Parse refuses
@@ -74,6 +74,8 @@ func TestSchemaAgrees(t *testing.T) {
 	good := []string{whole, "version: 1\nbuild: {command: make, exclude: [test/**]}\nfunctions: [f, g]\n" +
 		"stubs: {\"*\": havoc}\n", "version: 1\nbuild: {command: make}\n",
 		"version: 1\nfunctions: all\nbuild: {sources: a.c}\n",
+		"version: 1\nbuild: {command: make}\nunchanged: [f, g_*]\n", "version: 1\nbuild: {command: make}\n" +
+			"unchanged: {since: v1.2.0, functions: [f, g_*]}\n",
 		"version: 1\nharnesses: [{entry: f, file: a.c, checks: -shift}]\ninterrupts: [{handler: g, preempts: h}, " +
 			"{handler: h, max: any}]\n", printed(t)}
 	for _, text := range good {

@@ -31,8 +31,9 @@ type Pair struct {
 	Names map[string]string `json:"names,omitempty"` // of functions with another name, that of the old version
 	// it has to do the same: it is compared whatever was verified; others wait until LetGo has time for them
 	Needed bool          `json:"needed,omitempty"`
-	Turn   int           `json:"turn,omitempty"` // of those that wait, the lower ones go first
-	Now    *ir.Module    `json:"-"`              // in the process that built it
+	Turn   int           `json:"turn,omitempty"`  // of those that wait, the lower ones go first
+	Since  string        `json:"since,omitempty"` // the tag that the old version is of; empty: that of the base
+	Now    *ir.Module    `json:"-"`               // in the process that built it
 	known  *change.Known // likewise
 }
 
@@ -53,9 +54,7 @@ func (b *preparation) keepVersion(t targets.Target, img *compile.Image, m *manif
 	if b.versions == nil {
 		b.versions = map[string]*Version{}
 	}
-	if v.Frozen = m.Unchanged; reports.FailsOn(m.Report.FailOn, "behaviour") {
-		v.Frozen = []string{"*"}
-	}
+	v.Frozen = FrozenBy(m)
 	b.versions[t.Name] = v
 	return nil
 }
@@ -71,21 +70,39 @@ func behaviours(now, before *Built) ([]Job, map[string]reports.Behaviour) {
 			continue
 		}
 		list, added, gone := Renewals(&was.Bodies, &is.Bodies)
-		asked[target] = reports.Behaviour{Asked: true, Added: added, Gone: gone}
-		limit := entryTime(now.Jobs, target) / pairShare
-		limit = max(leastTime, min(limit, limit*pairsTime/time.Duration(max(1, len(list)))))
-		names := NamesBefore(list)
-		known := change.NewKnown(names)
-		for _, r := range list {
-			p := &Pair{Renewed: r, Names: names, Needed: reports.MatchesAny(is.Frozen, cmp.Or(was.Bodies.Shown[r.Old], r.Old)),
-				Turn: is.Bodies.Turns[r.New], Now: is.Module, known: known}
-			jobs = append(jobs, Job{Plan: was.Plan, Timeout: limit, Label: "behaviour of " + r.New, Base: true,
-				Program: was.Module, Module: VersionFile, Pair: p})
-		}
+		asked[target] = reports.Behaviour{Asked: true, Added: added, Gone: gone, Unchanged: is.Frozen.asBase()}
+		jobs = append(jobs, pairs(now, target, was, list, func(p *Pair) {
+			p.Needed = is.Frozen.All || reports.MatchesAny(is.Frozen.asBase(), was.shown(p.Old))
+		})...)
 	}
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Plan.Target, b.Plan.Target) })
 	return jobs, asked
 }
+
+// pairs makes a job for each function of list, which the head (now) has and an older version of its program. complete
+// completes what it asks.
+func pairs(now *Built, target string, was *Version, list []Renewed, complete func(*Pair)) []Job {
+	var jobs []Job
+	is := now.Versions[target]
+	limit := entryTime(now.Jobs, target) / pairShare
+	limit = max(leastTime, min(limit, limit*pairsTime/time.Duration(max(1, len(list)))))
+	names := NamesBefore(list)
+	known := change.NewKnown(names)
+	for _, r := range list {
+		p := &Pair{Renewed: r, Names: names, Turn: is.Bodies.Turns[r.New], Now: is.Module, known: known}
+		complete(p)
+		label := "behaviour of " + r.New
+		if p.Since != "" {
+			label += " since " + p.Since
+		}
+		jobs = append(jobs, Job{Plan: was.Plan, Timeout: limit, Label: label, Base: true, Program: was.Module,
+			Module: VersionFile, Pair: p})
+	}
+	return jobs
+}
+
+// shown returns the name of a function in C.
+func (v *Version) shown(name string) string { return cmp.Or(v.Bodies.Shown[name], name) }
 
 // entryTime returns the longest time of a job of a target.
 func entryTime(jobs []Job, target string) time.Duration {
@@ -109,6 +126,7 @@ func (p *Pair) answer(ctx context.Context, was *ir.Module, plan verifier.Plan) *
 		p.known = change.NewKnown(p.Names)
 	}
 	c := change.Compare(ctx, was, p.Now, p.Old, p.New, plan, p.known)
+	c.Since = p.Since
 	return &verdict.Result{Target: plan.Target, Claims: []verdict.Claim{}, ProcessorMS: c.ProcessorMS,
 		Change: &verdict.Change{Behaviour: c}}
 }
@@ -121,8 +139,8 @@ func (p *Pair) complete(j *Job, res *verdict.Result) {
 		if why == nil {
 			why = &verdict.Reason{Kind: verdict.Internal, Detail: "there is no answer"}
 		}
-		res.Change = &verdict.Change{Behaviour: &verdict.Comparison{Function: p.New, Target: j.Plan.Target,
-			Status: verdict.SameOpen, Reason: why}}
+		res.Change = &verdict.Change{Behaviour: &verdict.Comparison{Function: p.New, Since: p.Since,
+			Target: j.Plan.Target, Status: verdict.SameOpen, Reason: why}}
 	}
 }
 

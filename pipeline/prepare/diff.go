@@ -19,8 +19,7 @@ type Version struct {
 	Module *ir.Module    `json:"-"`
 	Plan   verifier.Plan `json:"plan"` // target and meaning, without an entry
 	Bodies Bodies        `json:"bodies"`
-	// patterns of functions that have to do the same: they are compared, whatever time that takes
-	Frozen []string `json:"frozen,omitempty"`
+	Frozen Frozen        `json:"frozen,omitzero"`
 }
 
 // Bodies are the functions of a project that have a body, by their names in the object file.

@@ -152,6 +152,10 @@ func (l *less) environment() {
 	if l.head.Volatile > l.base.Volatile {
 		l.add(reports.Less{What: "volatile reads give less"})
 	}
+	if was, is := l.base.Since, l.head.Since; was != is && len(l.base.Unchanged) > 0 {
+		was, is = cmp.Or(was, "the base"), cmp.Or(is, "the base")
+		l.add(reports.Less{What: fmt.Sprintf("unchanged functions have to do what they do in %s, and not in %s", is, was)})
+	}
 	for _, f := range l.base.Unchanged {
 		if !slices.Contains(l.head.Unchanged, f) {
 			l.add(reports.Less{Entry: f, What: f + " need not do the same any more"})

@@ -303,7 +303,7 @@ func (b *preparation) project(dir string) error {
 		b.named = append(b.named, others...)
 	}
 	if len(harnesses)+len(b.named) == 0 && m.Functions == manifest.FunctionsNone && b.req.Called == nil &&
-		!b.req.Committed {
+		!b.req.Committed && !b.req.Alone {
 		return fmt.Errorf("%s: nothing to verify: add `harnesses`, `functions: all` or `functions: changed`, or name some with --function",
 			m.Path)
 	}
@@ -327,10 +327,12 @@ func (b *preparation) project(dir string) error {
 			b.comparesBehaviour(m) ||
 			m.Volatile == manifest.VolatileKept // handlers store, too, though no harness calls them
 		img, err := compile.Project(b.ctx, dir, m, t, opts)
-		if err != nil {
-			return err
+		if err == nil && b.req.Alone {
+			err = b.keepVersion(t, img, m)
+		} else if err == nil {
+			err = b.add(img, t, harnesses, m)
 		}
-		if err := b.add(img, t, harnesses, m); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -32,6 +33,8 @@ type Asked struct {
 	Whole bool `json:"whole,omitempty"`
 	// whole programs are kept, so that what functions do in both can be compared
 	Behaviour bool `json:"behaviour,omitempty"`
+	// the whole program alone is built, and nothing of it verified
+	Alone bool `json:"alone,omitempty"`
 }
 
 // Change holds what a build is told of the change that its commit is part of.
@@ -54,8 +57,8 @@ type Sides struct {
 // asks about counts in both: a pointer may be null, a number of an enumeration none of its enumerators; of members, where
 // one asks more often than the other. What either compares an index with says how large a block is in both; so does what the
 // one with fewer accesses of a block at most. So a check that is gone is missed. What the programs differ in has changed, too: a function whose lines are as they were may mean
-// something else. The error is the head's.
-func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
+// something else. tag builds what has a tag, as which functions of the head have to behave. The error is the head's.
+func BothSides(head, base func(Asked) (*Built, error), tag func(string, Asked) (*Built, error)) (*Sides, error) {
 	now, err := head(Asked{})
 	if err != nil {
 		return nil, err
@@ -98,6 +101,7 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 	}
 	sameTime(before.Jobs, now.Jobs)
 	pairs, asked := behaviours(now, before)
+	pairs = append(pairs, since(now, asked, tag)...)
 	return &Sides{Head: now.Jobs, Base: append(before.Jobs, pairs...), Gaps: gapsOf(now, before, differ, renamed),
 		Behaviour: asked}, nil
 }
@@ -105,12 +109,15 @@ func BothSides(head, base func(Asked) (*Built, error)) (*Sides, error) {
 // withoutBase says what is known where there is no base, and why there is none: which targets the head has, and which callers
 // of changed functions are left out.
 func withoutBase(now *Built, why error) *Sides {
-	gaps := map[string]reports.Gaps{}
+	gaps, asked := map[string]reports.Gaps{}, map[string]reports.Behaviour{}
 	for target, o := range now.Outlines {
-		asked := slices.ContainsFunc(now.Jobs, func(j Job) bool { return j.Plan.Target == target })
-		gaps[target] = reports.Gaps{Callers: o.LeftOut, All: !asked}
+		has := slices.ContainsFunc(now.Jobs, func(j Job) bool { return j.Plan.Target == target })
+		gaps[target] = reports.Gaps{Callers: o.LeftOut, All: !has}
 	}
-	return &Sides{Head: now.Jobs, BaseErr: why, Gaps: gaps}
+	since(now, asked, func(string, Asked) (*Built, error) {
+		return nil, errors.New("the commit that the change starts from cannot be verified")
+	})
+	return &Sides{Head: now.Jobs, BaseErr: why, Gaps: gaps, Behaviour: asked}
 }
 
 // calls reports whether an outline says what generated harnesses give.

@@ -41,7 +41,7 @@ func TestBothSides(t *testing.T) {
 			"head [[] [] [] [f.p.next f.p.prev]] base [[f] [] [f] [f.p.next f.p.prev]]"},
 	} {
 		var head, base []string
-		if _, err := BothSides(side(c.head, c.headNull, &head), side(c.base, c.baseNull, &base)); err != nil {
+		if _, err := BothSides(side(c.head, c.headNull, &head), side(c.base, c.baseNull, &base), nil); err != nil {
 			t.Error(err)
 		}
 		if got := fmt.Sprint("head ", head, " base ", base); got != c.want {

@@ -18,6 +18,7 @@ type Comparison struct {
 	Old         string       `json:"old,omitempty"` // its name in the old version, where that is another
 	Target      string       `json:"target"`
 	Against     string       `json:"against,omitempty"` // where one version is compared on two targets: the first of them
+	Since       string       `json:"since,omitempty"`   // the tag that the old version is of; empty: of none
 	Status      Sameness     `json:"status"`
 	Pos         Pos          `json:"location"`         // of the new version
 	Reason      *Reason      `json:"reason,omitempty"` // of open
