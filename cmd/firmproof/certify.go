@@ -17,6 +17,8 @@ import (
 	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/certificate"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/problem"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -58,17 +60,23 @@ func (c *certifier) run(ctx context.Context, n int, j *prepare.Job) *verdict.Res
 	}
 	within, cancel = budget.With(ctx, j.Timeout)
 	defer cancel()
-	defer budget.Work(within)()
-	began, name := time.Now(), c.folder(certificate.FolderOf(j.Plan.Target, j.Name()))
-	cert, err := certificate.Write(within, filepath.Join(c.dir, name), c.tool, part, text, j.Plan, res)
-	if err != nil {
-		c.lines[n] = err.Error()
-		return res
-	}
-	c.entries[n] = name
-	answers, with := counts(cert)
-	c.lines[n] = fmt.Sprintf("%d of %d answers certified in %.1f s", with, answers, time.Since(began).Seconds())
+	c.entries[n], c.lines[n] = c.write(within, j.Name(), part, text, j.Plan, res)
 	return res
+}
+
+// write writes the certificate of an answer about a program (certificate.Stored), until ctx ends. It returns the folder,
+// empty if there is none, and what was certified.
+func (c *certifier) write(ctx context.Context, name string, part *ir.Module, text []byte, plan problem.Plan,
+	res *verdict.Result) (folder, line string) {
+	defer budget.Work(ctx)()
+	began := time.Now()
+	folder = c.folder(certificate.FolderOf(plan.Target, name))
+	cert, err := certificate.Write(ctx, filepath.Join(c.dir, folder), c.tool, part, text, plan, res)
+	if err != nil {
+		return "", err.Error()
+	}
+	answers, with := counts(cert)
+	return folder, fmt.Sprintf("%d of %d answers certified in %.1f s", with, answers, time.Since(began).Seconds())
 }
 
 // folder returns a name for a folder that no other entry has.
@@ -119,10 +127,10 @@ func verifyCertificateCommand() *cobra.Command {
 	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "verify-certificate DIR",
-		Short: "Check the certificates that check --certify wrote, without the engines that found the answers",
+		Short: "Check the certificates that check or diff --certify wrote, without the engines that found the answers",
 		Example: `  firmproof check --certify certificates
   firmproof verify-certificate certificates`,
-		Long: `Check the certificates that "firmproof check --certify DIR" wrote: executions by the interpreter, refutations by unit
+		Long: `Check the certificates that "firmproof check --certify DIR" or "firmproof diff --certify DIR" wrote: executions by the interpreter, refutations by unit
 propagation over clauses made afresh from the stored program, ranking functions by exact arithmetic. What is checked and
 what is trusted is in docs/CERTIFICATES.md. Answers without a certificate are listed as such.
 

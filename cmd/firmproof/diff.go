@@ -34,6 +34,9 @@ type difference struct {
 	timeout   time.Duration
 	json      bool
 	emit      string // folder for tests of what differs
+	certify   string // folder for certificates of what is the same
+	certs     *certifier
+	proofs    []*change.Proof
 }
 
 func diffCommand() *cobra.Command {
@@ -66,9 +69,16 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 			if len(d.machines) > 0 {
 				compare = d.onTwo
 			}
+			var err error
+			if d.certs, err = newCertifier(d.certify, 0); err != nil {
+				return userError(err)
+			}
 			out, err := compare(cmd.Context(), args)
 			if err != nil {
 				return userError(err)
+			}
+			if err := d.certificates(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+				return err
 			}
 			if err := d.tests(out); err != nil {
 				return err
@@ -83,6 +93,8 @@ Exit status: 0 nothing differs and nothing is open; 1 something differs; 2 the r
 	f.StringVar(&d.repo, "repo", ".", "`folder` of the git repository")
 	secondsVar(f, &d.timeout, "timeout", 20*time.Second, "processor time per function and target; in a second up to two processors work")
 	f.StringVar(&d.emit, "emit", "", "write a C program into this `folder` for each difference in a result or in memory: it fails on the new version")
+	f.StringVar(&d.certify, "certify", "",
+		"write into this `folder` why functions are the same, for verify-certificate")
 	f.BoolVar(&d.json, "json", false, "write JSON")
 	sourceFlags(f, &d.req.Include, &d.req.Defines)
 	return cmd
@@ -231,6 +243,9 @@ func (d *difference) trees(ctx context.Context, out *verdict.Comparisons, old, n
 func (d *difference) versions(ctx context.Context, out *verdict.Comparisons, old, now *prepare.Version) error {
 	list, added, gone := prepare.Renewals(&old.Bodies, &now.Bodies)
 	known := change.NewKnown(prepare.NamesBefore(list))
+	if d.certs != nil {
+		known.Keep(d.keep)
+	}
 	for _, name := range d.functions {
 		if f, g := old.Module.Func(name), now.Module.Func(name); f == nil || g == nil {
 			return fmt.Errorf("no function %q in both versions", name)

@@ -35,6 +35,9 @@ func (d *difference) onTwo(ctx context.Context, paths []string) (*verdict.Compar
 		names, out.Added, out.Gone = inBoth(first.Bodies.Names, second.Bodies.Names)
 	}
 	machines := change.OnMachines(first.Module, second.Module, [2]problem.Plan{first.Plan, second.Plan})
+	if d.certs != nil {
+		machines.Keep(d.keep)
+	}
 	for _, name := range names {
 		if f, g := first.Module.Func(name), second.Module.Func(name); f == nil || g == nil {
 			return nil, fmt.Errorf("no function %q on both targets", name)

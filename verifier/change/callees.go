@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/harness"
 	"github.com/firmproof/firmproof/verifier/ir"
@@ -73,14 +72,16 @@ func (v *versions) endsAlone(ctx context.Context, name string) bool {
 	defer cancel()
 	plan := planOf(v.plan, &pair.Paired{Harnessed: *h})
 	plan.Checks, plan.EndsUnasked = verdict.CheckSet{verdict.Termination: true}, false
-	res := verifier.Run(part, m, plan)
+	res, show := v.run(part, m, plan, name+" of the old version, whether it ends")
 	ends, open := false, false
 	for _, l := range res.Claims {
 		if l.Check == verdict.Termination {
 			ends, open = true, open || l.Status != verdict.Proved
 		}
 	}
-	ends = res.Followed || ends && !open
+	if ends = res.Followed || ends && !open; ends {
+		show()
+	}
 	v.ends[name] = ends
 	return ends
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/firmproof/firmproof/verifier"
 	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
@@ -51,7 +50,9 @@ func (v *versions) compare(ctx context.Context, out *verdict.Comparison) *verdic
 	first := v.oneAfterOther(part, m, both, *out)
 	end()
 	answer := first.out
-	if answer.Status != verdict.Same && answer.Status != verdict.Differs {
+	if answer.Status == verdict.Same {
+		first.show()
+	} else if answer.Status != verdict.Differs {
 		answer = v.further(ctx, first, *out)
 	}
 	if answer == nil && !first.ends {
@@ -62,7 +63,10 @@ func (v *versions) compare(ctx context.Context, out *verdict.Comparison) *verdic
 	}
 	if answer == nil {
 		m, both, _ = v.joined(form{args: pair.Careful}) // a run may change its program
-		answer = v.oneAfterOther(ctx, m, both, *out).out
+		again := v.oneAfterOther(ctx, m, both, *out)
+		if answer = again.out; answer.Status == verdict.Same {
+			again.show()
+		}
 	}
 	if answer.Status != verdict.Same {
 		v.known.settle(pair.Callee{Name: v.now, Old: v.old}, false)
@@ -153,7 +157,8 @@ func (v *versions) joinedBy(by form, through bool) (*ir.Module, *pair.Paired, er
 
 // oneAfterOther completes out by m, which calls both versions, one after the other, until ctx ends.
 func (v *versions) oneAfterOther(ctx context.Context, m *ir.Module, both *pair.Paired, out verdict.Comparison) *comparing {
-	c := &comparing{out: &out, pair: both, res: verifier.Run(ctx, m, planOf(v.plan, both))}
+	c := &comparing{out: &out, pair: both}
+	c.res, c.show = v.run(ctx, m, planOf(v.plan, both), form{}.words(v.now))
 	c.decide()
 	return c
 }
@@ -163,6 +168,7 @@ type comparing struct {
 	out  *verdict.Comparison
 	pair *pair.Paired
 	res  *verdict.Result
+	show func() // keeps res as a proof
 
 	open     *verdict.Reason // the first reason why something is not decided
 	bounded  bool            // something is shown within bounds alone

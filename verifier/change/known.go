@@ -19,6 +19,7 @@ type Known struct {
 	names map[string]string // of functions with another name, that of the old version
 	once  sync.Once
 	alike map[string]bool // of both programs: see pair.Alike
+	keep  func(*Proof)    // nil: proofs are not kept
 
 	mu      sync.Mutex
 	shown   map[string]string // of functions that do the same, that of the old version

@@ -43,7 +43,8 @@ func (v *versions) same(ctx context.Context, out verdict.Comparison, by form, co
 			cancel() // nothing comes of it
 		}
 	}
-	c := &comparing{out: &out, pair: both, res: verifier.Run(part, m, plan)}
+	c := &comparing{out: &out, pair: both}
+	c.res, c.show = v.run(part, m, plan, by.words(v.now))
 	unknown := by.turns || by.take // whether executions of m are some of the versions
 	c.compared, c.ends = compared || unknown, both.Together
 	if !c.holds() || unknown && !compared && !v.comesToEnd(ctx) {
@@ -51,6 +52,9 @@ func (v *versions) same(ctx context.Context, out verdict.Comparison, by form, co
 	}
 	if by.take && (c.out.Status != verdict.Same || c.oldFails || !v.calleesEnd(ctx, both.Taken)) {
 		return nil
+	}
+	if c.out.Status == verdict.Same {
+		c.show()
 	}
 	return c.out
 }
