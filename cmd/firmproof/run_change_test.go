@@ -225,3 +225,17 @@ func TestSimulationThatEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestSimulationOfOthersCalls: what a call of another function does is said of that function, where both commits are
+// asked. A commit that has something to be set before has calls of other functions, and the other one has none.
+func TestSimulationOfOthersCalls(t *testing.T) {
+	const text = "#include <stdlib.h>\n#include <string.h>\n@char *make(const void *init, size_t n) {\n  char *s = malloc(n + 1);\n" +
+		"  #if (!init) memset(s, 0, n + 1);\n  if (!s) return 0;\n  if (n && init) memcpy(s, init, n);\n  s[n] = 0;\n  return s;\n}\n" +
+		"char *empty(void) { return make(\"\", 0); }\n"
+	dir := changesFolder(t, map[string]string{"a.c": strings.NewReplacer("@", "", "  #if", "  if").Replace(text)},
+		map[string]string{"a.c": strings.NewReplacer("@", "const char *NONE = \"none\";\n", "  #if",
+			"  if (init == NONE) init = NULL;\n  else if").Replace(text)})
+	if exit, out := simulate(dir, "main~1..main"); exit == exitViolated || strings.Contains(out, "— new") {
+		t.Errorf("exit %d: %s", exit, out)
+	}
+}

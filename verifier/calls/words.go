@@ -34,12 +34,18 @@ func numbersOf(args string) string {
 
 var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
 
+// nameOf returns the function of a call.
+func nameOf(call string) string {
+	name, _, _ := strings.Cut(call, "(")
+	return name
+}
+
 // inWords says in which order calls come; those of one function in a row are counted.
 func inWords(list []string) string {
 	const most = 4
 	var parts []string
 	for i := 0; i < len(list); {
-		name, _, _ := strings.Cut(list[i], "(")
+		name := nameOf(list[i])
 		n := 1
 		for i+n < len(list) && strings.HasPrefix(list[i+n], name+"(") {
 			n++
