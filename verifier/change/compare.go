@@ -68,6 +68,9 @@ func (v *versions) compare(ctx context.Context, out *verdict.Comparison) *verdic
 			again.show()
 		}
 	}
+	if answer.Status == verdict.Differs {
+		answer = v.settled(ctx, answer, *out)
+	}
 	if answer.Status != verdict.Same {
 		v.known.settle(pair.Callee{Name: v.now, Old: v.old}, false)
 	}
