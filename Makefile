@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-peers bench-instructions bench-pipeline load soundness attributes twins long csmith mutate ablate oracle siege fuzz update pictures changes fresh llvm release vscode clean
+.PHONY: setup setup-tests build demo test check lint race vulnerable recipe unit bench bench-table bench-slowest bench-peers bench-instructions bench-pipeline load soundness attributes twins long csmith optimised mutate ablate oracle siege fuzz update pictures changes fresh llvm release vscode clean
 
 setup:
 	@scripts/setup.sh
@@ -120,6 +120,10 @@ long: setup
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests
 	FIRMPROOF_CSMITH=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestCsmith$$' -timeout 0 -v ./cmd/firmproof
+
+# Functions of such programs do the same as the compiler makes them at -O0 and at -O2.
+optimised: setup-tests
+	FIRMPROOF_CSMITH=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestOptimised$$' -timeout 0 -v ./cmd/firmproof
 
 # Mistakes seeded into the engine, and the share that tests notice. PER mutants of each package, by SEED; a run that was
 # stopped goes on with the next. MUTATEFLAGS: -package=REGEXP -limit=20m -list -lived (run those again) -target=95.

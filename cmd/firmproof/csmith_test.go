@@ -70,21 +70,7 @@ func TestCsmith(t *testing.T) {
 	if _, err := exec.LookPath("csmith"); err != nil {
 		t.Skip("no csmith here: make setup-tests installs it")
 	}
-	seeds, until := csmithSample, time.Time{}
-	if s := os.Getenv("FIRMPROOF_CSMITH"); s != "" {
-		d, err := time.ParseDuration(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, err := strconv.ParseInt("0"+os.Getenv("FIRMPROOF_SEED"), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		until, seeds = time.Now().Add(d), nil
-		for i := range int64(100_000) {
-			seeds = append(seeds, first+i)
-		}
-	}
+	seeds, until := csmithSeeds(t, csmithSample)
 	c := &csmith{}
 	for _, seed := range seeds {
 		if until.IsZero() || time.Now().Before(until) {
@@ -95,6 +81,28 @@ func TestCsmith(t *testing.T) {
 	if c.proved == 0 || c.violated == 0 {
 		t.Errorf("nothing was compared: %s", c)
 	}
+}
+
+// csmithSeeds returns the seeds of FIRMPROOF_SEED and those behind it, until when they are taken; or else those of a sample,
+// without an end.
+func csmithSeeds(t *testing.T, sample []int64) (seeds []int64, until time.Time) {
+	t.Helper()
+	s := os.Getenv("FIRMPROOF_CSMITH")
+	if s == "" {
+		return sample, time.Time{}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := strconv.ParseInt("0"+os.Getenv("FIRMPROOF_SEED"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(100_000) {
+		seeds = append(seeds, first+i)
+	}
+	return seeds, time.Now().Add(d)
 }
 
 // csmith counts what was compared.
