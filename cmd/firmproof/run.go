@@ -51,6 +51,7 @@ Exit status: 0 success, or only what the base has, too; 1 failure (a new violati
 	f.StringArrayVar(&s.fl.req.Targets, "target", nil, "only this target (repeatable)")
 	f.StringArrayVar(&s.fl.req.Entries, "entry", nil, "only this harness (repeatable)")
 	secondsVar(f, &s.fl.timeout, "timeout", prepare.DefaultTimeout, "time per entry and target")
+	f.StringVar(&s.fl.memory, "memory", "", "memory per entry and target, e.g. 2G")
 	f.IntVar(&s.fl.jobs, "jobs", 2, "entries verified at a time")
 	_ = cmd.MarkFlagRequired("pr-sim") // fails only for flags that do not exist
 	return cmd
@@ -79,6 +80,9 @@ func (s *simulation) verify(ctx context.Context) (*verified, error) {
 	base, head, ok := strings.Cut(s.rng, "..")
 	if !ok || base == "" || head == "" || strings.HasPrefix(head, ".") {
 		return nil, fmt.Errorf("--pr-sim %q: want BASE..HEAD", s.rng)
+	}
+	if _, err := parseSize(s.fl.memory); err != nil {
+		return nil, userError(err) // and no fault of a commit
 	}
 	work, err := os.MkdirTemp("", "firmproof-pr-")
 	if err != nil {

@@ -65,6 +65,11 @@ func TestSimulation(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", rng, code, out)
 		}
 	}
+	var said bytes.Buffer
+	if code := runWith([]string{"run", "--pr-sim", "main~2..main~1", "--repo", dir, "--memory", "1x"}, &said, &said); code != exitUsage ||
+		!strings.Contains(said.String(), "want a size") {
+		t.Errorf("--memory: exit %d: %s", code, said.String())
+	}
 	if _, err := os.Stat(filepath.Join(dir, ".git", "refs", "firmproof")); err == nil {
 		t.Error("left refs in the repository")
 	}
