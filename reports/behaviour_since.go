@@ -15,6 +15,7 @@ type Since struct {
 	Asked       int                  `json:"asked,omitempty"` // of Functions, those whose code is another: each has a comparison
 	Comparisons []verdict.Comparison `json:"comparisons,omitempty"`
 	Gone        []string             `json:"gone,omitempty"`    // of Functions, those that the head does not have
+	Nothing     []string             `json:"nothing,omitempty"` // of Functions, those that stand for none that is built of the tag
 	Unknown     string               `json:"unknown,omitempty"` // why nothing was compared
 }
 
@@ -29,7 +30,7 @@ func (s *Since) with(other *Since) *Since {
 	out := *s
 	out.Asked += other.Asked
 	out.Comparisons = slices.Concat(s.Comparisons, other.Comparisons)
-	out.Gone = union(s.Gone, other.Gone)
+	out.Gone, out.Nothing = union(s.Gone, other.Gone), union(s.Nothing, other.Nothing)
 	if out.Unknown == "" {
 		out.Unknown = other.Unknown
 	}
@@ -71,13 +72,16 @@ func (b *Behaviour) sinceText() string {
 		}
 		out.WriteString(all + ".\n\n")
 	case len(s.Gone) == 0:
-		out.WriteString("the code of these functions is what it was.\n")
+		out.WriteString("their code is what it was, and that of what they call.\n")
 	}
 	if len(s.Comparisons) > 0 {
 		out.WriteString(b.table(s.Comparisons) + layouts(s.Comparisons))
 	}
 	if len(s.Gone) > 0 {
 		out.WriteString("\nGone since then: " + someNames(s.Gone) + ".\n")
+	}
+	if len(s.Nothing) > 0 {
+		out.WriteString("\nNo function there: " + someNames(s.Nothing) + ".\n")
 	}
 	return out.String() + bothCalls(s.Comparisons)
 }

@@ -55,6 +55,7 @@ func (b *preparation) keepVersion(t targets.Target, img *compile.Image, m *manif
 		b.versions = map[string]*Version{}
 	}
 	v.Frozen = FrozenBy(m)
+	v.whole(append(slices.Clone(v.Frozen.Functions), b.req.Frozen...))
 	b.versions[t.Name] = v
 	return nil
 }

@@ -27,6 +27,8 @@ type Bodies struct {
 	Names []string          `json:"names"` // in the order of the program
 	Code  map[string]string `json:"code"`  // digest of the code, and of the types and variables in it (ir.Substance)
 	Forms map[string]string `json:"forms"` // of the code alone, without names (ir.Form)
+	// of those that have to do the same: digest of all that they can come to (ir.Slice), which decides what they do, too
+	Whole map[string]string `json:"whole,omitempty"`
 	// functions that no other file can name: what they are like
 	Static map[string]change.Likeness `json:"static,omitempty"`
 	Shown  map[string]string          `json:"shown,omitempty"` // names in C, where they are others
@@ -90,7 +92,7 @@ type Renewed struct {
 }
 
 // Renewals lists the functions of now that old has, too, and that are not what they are there, in the order of now;
-// and those that only one of them has. One that has another name and is otherwise as it was is the same; of functions that
+// and those that only one of them has. What has to do the same is another one if something is that it can come to. One that has another name and is otherwise as it was is the same; of functions that
 // no other file can name, so is one of the same type that is like it.
 func Renewals(old, now *Bodies) (changed []Renewed, added, gone []string) {
 	forms := map[string][]string{}
@@ -103,7 +105,7 @@ func Renewals(old, now *Bodies) (changed []Renewed, added, gone []string) {
 	for _, name := range now.Names {
 		switch was := forms[now.Forms[name]]; {
 		case old.Code[name] != "":
-			if old.Code[name] != now.Code[name] {
+			if old.Code[name] != now.Code[name] || old.Whole[name] != now.Whole[name] && now.Whole[name] != "" {
 				changed = append(changed, Renewed{name, name})
 			}
 		case len(was) == 1:

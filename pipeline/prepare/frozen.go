@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -27,6 +28,25 @@ func (b *Built) Freeze(m *manifest.Manifest) {
 	}
 }
 
+// whole digests all that functions can come to, those that patterns stand for.
+func (v *Version) whole(patterns []string) {
+	v.Bodies.Whole = map[string]string{}
+	for _, name := range v.Bodies.Names {
+		if reports.MatchesAny(patterns, v.shown(name)) {
+			sum := v.Module.Slice(v.Module.Func(name), false).Sum
+			v.Bodies.Whole[name] = hex.EncodeToString(sum[:])
+		}
+	}
+}
+
+// frozenIn returns the patterns of functions that have to do the same.
+func frozenIn(list map[string]*Version) []string {
+	for _, v := range list {
+		return v.Frozen.Functions // all have the same manifest
+	}
+	return nil
+}
+
 // asBase returns the patterns of functions that have to do what those of the base do.
 func (f *Frozen) asBase() []string {
 	if f.Since != "" {
@@ -43,7 +63,7 @@ func since(now *Built, asked map[string]reports.Behaviour, build func(tag string
 		if is.Frozen.Since == "" {
 			continue
 		}
-		built, err := build(is.Frozen.Since, Asked{Behaviour: true, Alone: true})
+		built, err := build(is.Frozen.Since, Asked{Behaviour: true, Alone: true, Frozen: is.Frozen.Functions})
 		if err != nil {
 			built = &Built{}
 		}
@@ -52,7 +72,7 @@ func since(now *Built, asked map[string]reports.Behaviour, build func(tag string
 			if was := built.Versions[target]; was != nil {
 				var list []Job
 				list, s.Gone = sinceThat(now, target, was)
-				s.Asked = len(list)
+				s.Asked, s.Nothing = len(list), was.without(s.Functions)
 				jobs = append(jobs, list...)
 			} else if s.Unknown = "nothing is built of it for " + target; err != nil {
 				s.Unknown = strings.TrimSpace(err.Error())
@@ -64,6 +84,13 @@ func since(now *Built, asked map[string]reports.Behaviour, build func(tag string
 		break
 	}
 	return jobs
+}
+
+// without lists the patterns that stand for no function of v.
+func (v *Version) without(patterns []string) []string {
+	return slices.DeleteFunc(slices.Clone(patterns), func(pattern string) bool {
+		return slices.ContainsFunc(v.Bodies.Names, func(name string) bool { return reports.MatchesAny([]string{pattern}, v.shown(name)) })
+	})
 }
 
 // sinceThat makes the jobs that ask whether functions of a target do what they did at the tag that was is of, and lists

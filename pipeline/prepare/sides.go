@@ -33,6 +33,8 @@ type Asked struct {
 	Whole bool `json:"whole,omitempty"`
 	// whole programs are kept, so that what functions do in both can be compared
 	Behaviour bool `json:"behaviour,omitempty"`
+	// patterns of functions that have to do the same in both
+	Frozen []string `json:"frozen,omitempty"`
 	// the whole program alone is built, and nothing of it verified
 	Alone bool `json:"alone,omitempty"`
 }
@@ -66,7 +68,8 @@ func BothSides(head, base func(Asked) (*Built, error), tag func(string, Asked) (
 	whole := now.calls()
 	lines := changedLines(now.Outlines)
 	ask := Asked{Called: CalledIn(now.Jobs), Doubted: doubtedIn(now.Jobs), Counts: countsOf(now.Jobs),
-		Needs: needsOf(now.Jobs, lines), Whole: whole, Behaviour: now.Versions != nil}
+		Needs: needsOf(now.Jobs, lines), Whole: whole, Behaviour: now.Versions != nil,
+		Frozen: frozenIn(now.Versions)}
 	before, err := base(ask)
 	if err != nil {
 		return withoutBase(now, err), nil
