@@ -19,7 +19,7 @@ func callsOf(program *harness.Program, h *harness.Harnessed, f *ir.Func,
 		out.AnyState, out.AnyStateAssumptions = state.Entry.Name, state.Assumptions
 	}
 	if c != nil {
-		out.Entry, out.Functions, out.Of, out.Alone = c.Entry.Name, c.Functions, f.CName, c.Alone
+		out.Entry, out.Functions, out.Of, out.Alone = c.Entry.Name, c.Functions, f.Name, c.Alone
 		out.Assumptions, out.Open, out.Guesses = c.Assumptions, c.Open, c.Guesses
 		out.Elsewhere = c.Elsewhere
 	}

@@ -8,21 +8,26 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// sequence lists the calls of a trace that the entry of calls makes.
-func sequence(trace []verdict.Step) []string {
-	var out []string
-	least := -1
+// made returns the steps of a trace that are calls which the entry of calls makes.
+func made(trace []verdict.Step) []*verdict.Step {
+	var out []*verdict.Step
 	for i := range trace {
 		s := &trace[i]
 		if s.Kind != verdict.StepCall || s.Depth == 0 { // the entry itself
 			continue
 		}
-		if least < 0 {
-			least = s.Depth
+		if len(out) == 0 || s.Depth == out[0].Depth {
+			out = append(out, s)
 		}
-		if s.Depth == least {
-			out = append(out, fmt.Sprintf("%s(%s)", s.What, numbersOf(s.Value)))
-		}
+	}
+	return out
+}
+
+// sequence lists calls.
+func sequence(made []*verdict.Step) []string {
+	var out []string
+	for _, s := range made {
+		out = append(out, fmt.Sprintf("%s(%s)", s.What, numbersOf(s.Value)))
 	}
 	return out
 }
@@ -34,18 +39,12 @@ func numbersOf(args string) string {
 
 var blockArgument = regexp.MustCompile(`[A-Za-z_]\w* = \(block for [^)]*\)(, )?`)
 
-// nameOf returns the function of a call.
-func nameOf(call string) string {
-	name, _, _ := strings.Cut(call, "(")
-	return name
-}
-
 // inWords says in which order calls come; those of one function in a row are counted.
 func inWords(list []string) string {
 	const most = 4
 	var parts []string
 	for i := 0; i < len(list); {
-		name := nameOf(list[i])
+		name, _, _ := strings.Cut(list[i], "(")
 		n := 1
 		for i+n < len(list) && strings.HasPrefix(list[i+n], name+"(") {
 			n++

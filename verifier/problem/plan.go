@@ -79,7 +79,7 @@ type Calls struct {
 
 	Entry             string
 	Functions         []string // that it calls, by their names in C
-	Of                string   // of them, the one that the question is about
+	Of                string   // of them, the one that the question is about, by its name in the object file
 	Alone             bool     // one call of them shows nothing: it rests on a structure that no function makes
 	Assumptions, Open []verdict.Assumption
 	// IDs of assumptions that are too weak to settle what is unknown: the program has such structures from elsewhere, too

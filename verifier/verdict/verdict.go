@@ -184,6 +184,8 @@ type Step struct {
 	// of an input that a call gives: the function; in a generated harness FUNCTION.PLACE
 	From string `json:"from,omitempty"`
 	Null bool   `json:"null,omitempty"` // such an input says whether the pointer there is null
+	// of a call: the function's name in the object file; where the trace was made
+	Callee string `json:"-"`
 
 	Relevant bool `json:"relevant,omitempty"` // the failure depends on it, by values or by branches
 	// of a relevant step: numbers of the steps (from 0) that it follows from, latest first

@@ -202,7 +202,7 @@ func (x *tracer) traceCall(f *ir.Func, call *ir.Instr, args []interp.Value) {
 			parts = append(parts, x.show(nil, a))
 		}
 	}
-	s := verdict.Step{Kind: verdict.StepCall, What: f.CName, Value: strings.Join(parts, ", "), Pos: f.Pos}
+	s := verdict.Step{Kind: verdict.StepCall, What: f.CName, Callee: f.Name, Value: strings.Join(parts, ", "), Pos: f.Pos}
 	if n := len(x.Frames); n >= 2 && x.Frames[n-2].Func.Name == irqPoint {
 		s.Kind, call = verdict.StepInterrupt, x.Frames[n-2].Call
 	}
