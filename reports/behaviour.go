@@ -40,6 +40,14 @@ func (b *Behaviour) Take(list ...verdict.Comparison) {
 	}
 }
 
+// all lists the comparisons with the base, and with a tag.
+func (b *Behaviour) all() []verdict.Comparison {
+	if b.Since == nil {
+		return b.Comparisons
+	}
+	return slices.Concat(b.Comparisons, b.Since.Comparisons)
+}
+
 // held reports whether a function has to do the same.
 func (b *Behaviour) held(name string) bool { return MatchesAny(b.Unchanged, name) }
 
@@ -265,10 +273,7 @@ const maxInputs = 4
 // notes are annotations on changed lines that tell what differs.
 func (b *Behaviour) notes(changed map[string][]LineRange) []Annotation {
 	var out []Annotation
-	list := b.Comparisons
-	if b.Since != nil {
-		list = slices.Concat(list, b.Since.Comparisons)
-	}
+	list := b.all()
 	for i := range list {
 		c := &list[i]
 		if c.Status != verdict.Differs {

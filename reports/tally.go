@@ -21,7 +21,8 @@ type Tally struct {
 func TallyOf(results []verdict.Result, o PageOptions) Tally {
 	t := Tally{By: map[verdict.Status]int{}, Fixed: o.FixedCount, Compared: o.States != nil || o.ByTarget != nil,
 		Open: endsOpen(pointers(results)), Results: len(results),
-		Functions: len(o.Behaviour.Comparisons) - o.Behaviour.count(verdict.NotCompared), Differ: o.Behaviour.count(verdict.Differs)}
+		Functions: len(o.Behaviour.all()) - o.Behaviour.count(verdict.NotCompared)}
+	t.Differ = (&verdict.Comparisons{Comparisons: o.Behaviour.all()}).Count(verdict.Differs)
 	for i := range results {
 		r := &results[i]
 		if r.Vacuous != nil {

@@ -77,7 +77,7 @@ func TestSimulationSinceTag(t *testing.T) {
 	}{
 		"the same": {since, first, strings.Replace(first, "x * 8", "x << 3", 1), exitOK, []string{"firmproof / x86_64: success",
 			"**Unchanged since v1.0** (`scale`, `limit`, `less`): 1 the same on all inputs."}, "it has to do"},
-		"differs in the base already": {since, later, shifted, exitViolated, []string{"firmproof / x86_64: failure",
+		"differs in the base already": {since, later, shifted, exitViolated, []string{"firmproof / x86_64: failure", "1 of 3 compared functions differs",
 			"**What changed functions do**: 1 function changed: 1 the same on all inputs.",
 			"**Unchanged since v1.0** (`scale`, `limit`, `less`): 1 the same on all inputs, 1 not the same.",
 			"it has to do what it does in v1.0 (unchanged); the result: 101, was 100 with limit.x = 101",
