@@ -15,10 +15,11 @@ func TestDiffCertify(t *testing.T) {
 	const old = "unsigned scale(unsigned x) { return x * 8; }\n" +
 		"unsigned sum(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) s += scale(i); return s; }\n" +
 		"struct s { unsigned n; unsigned char b[4]; };\nvoid put(struct s *s) { if (s->n < 4) s->b[s->n++ & 3] = 1; }\n" +
+		"unsigned short crc(unsigned short c) {\n  for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0xa001 : c >> 1;\n  return c;\n}\n" +
 		"int part(int a, int b) { return a / b; }\nint limit(int a) { return a > 9 ? 9 : a; }\n"
 	put(t, dir, "old.c", old)
 	put(t, dir, "new.c", strings.NewReplacer("x * 8", "x << 3", "s += scale", "s = s + scale", "& 3", "% 4", "return a / b;",
-		"int q = a / b; return q;", "a > 9", "a > 8 + 2").Replace(old))
+		"int q = a / b; return q;", "a > 9", "a > 8 + 2", "c & 1 ?", "c % 2 ?").Replace(old))
 	certs := filepath.Join(dir, "certs")
 	run := func(want int, args ...string) string {
 		t.Helper()
@@ -30,7 +31,7 @@ func TestDiffCertify(t *testing.T) {
 	}
 	run(exitViolated, "diff", filepath.Join(dir, "old.c"), filepath.Join(dir, "new.c"), "--target", "cortex-m3", "--certify", certs)
 	out := run(exitOK, "verify-certificate", certs)
-	wantAll(t, out, "put on cortex-m3", "firmproof.call.part on cortex-m3", "scale on cortex-m3", "sum on cortex-m3",
+	wantAll(t, out, "put on cortex-m3", "firmproof.call.part on cortex-m3", "firmproof.call.crc on cortex-m3", "scale on cortex-m3", "sum on cortex-m3",
 		"inductive invariants")
 	if strings.Contains(out, "limit") || strings.Contains(out, "not certified") {
 		t.Error(out)

@@ -15,15 +15,17 @@ import (
 )
 
 // Unwound is the evidence of claims that hold in a formula of so many turns per loop, in which executions go on behind
-// violations of past.
+// violations of past. Loops, by name, have more turns there, as constants count them.
 type Unwound struct {
 	Turns int
+	Loops map[string]int
 	Past  ir.Past
 }
 
 // Ended is the evidence that every run ends: all paths were followed, and nothing is violated on them.
 type Ended struct {
 	Turns int // per loop, at most; 0: the only execution was
+	Loops map[string]int
 	Past  ir.Past
 }
 
@@ -72,7 +74,7 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		case input.Execution:
 			m.keep(m.run(c, e), nil, i)
 		case Unwound:
-			shared(i, "unwound", e.Turns, m.names(e.Past))
+			shared(i, "unwound", e.Turns, e.Loops, m.names(e.Past))
 		case *Inductive:
 			shared(i, "inductive", fmt.Sprintf("%p", e))
 		case input.Sealed:
@@ -93,7 +95,7 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		claims := groups[key]
 		switch e := res.Claims[claims[0]].Evidence.(type) {
 		case Unwound:
-			m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past)}, claims)
+			m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Past: m.names(e.Past)}, claims)
 		case input.Sealed:
 			m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, claims...)
 		case *Safe:
@@ -157,7 +159,7 @@ func (m *maker) ended(e Ended, claim int) {
 		m.c.Claims[claim].Why = err.Error()
 		return
 	}
-	m.refutation(&Refutation{Turns: e.Turns, Past: m.names(e.Past), Ends: true}, []int{claim})
+	m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Past: m.names(e.Past), Ends: true}, []int{claim})
 }
 
 // names lists the IDs of claims.
@@ -263,7 +265,7 @@ func (r *Refutation) probe(ctx context.Context, p *program) error {
 		store := ilr.NewStore(nil)
 		pr := ask(store)
 		defer pr.close()
-		_, err = p.walk(ctx, r.Turns, store, pr)
+		_, err = p.walk(ctx, r, store, pr)
 		r.Probes = string(pr.kept)
 	} else {
 		var all []*prober

@@ -15,14 +15,15 @@ import (
 // a path that the walk left out is possible, a bound is passed. The walk of the program is repeated with the recorded
 // answers about paths; each answer "this path is impossible" is a goal, too, so that nothing rests on who gave it.
 type Refutation struct {
-	Turns   int      `json:"turns"`            // per loop, at most
-	Cut     *Cut     `json:"cut,omitempty"`    // instead of Turns and Probes
-	Past    []string `json:"past,omitempty"`   // claims that executions go on behind
-	Ends    bool     `json:"ends,omitempty"`   // shows that every run ends, where no claim is violated
-	Probes  string   `json:"probes,omitempty"` // answers about paths, in the order of the walk: 1 possible, 0 not
-	Clauses Digest   `json:"clauses"`
-	Proof   string   `json:"proof"` // file with the steps that derive the opposite of each goal
-	Bytes   int64    `json:"bytes"` // of that file
+	Turns   int            `json:"turns"`            // per loop, at most
+	Loops   map[string]int `json:"loops,omitempty"`  // loops that may take more, by name
+	Cut     *Cut           `json:"cut,omitempty"`    // instead of Turns and Probes
+	Past    []string       `json:"past,omitempty"`   // claims that executions go on behind
+	Ends    bool           `json:"ends,omitempty"`   // shows that every run ends, where no claim is violated
+	Probes  string         `json:"probes,omitempty"` // answers about paths, in the order of the walk: 1 possible, 0 not
+	Clauses Digest         `json:"clauses"`
+	Proof   string         `json:"proof"` // file with the steps that derive the opposite of each goal
+	Bytes   int64          `json:"bytes"` // of that file
 }
 
 // runs reports whether r is about whole runs of the program without checks.
@@ -93,10 +94,10 @@ func (p *prober) answer(cond ilr.Term, ask func() bool) bool {
 	return possible
 }
 
-// walk encodes the program with at most so many turns per loop, without rules that simplify.
-func (p *program) walk(ctx context.Context, turns int, store *ilr.Store, pr *prober) (*encode.Formula, error) {
+// walk encodes the program with as many turns of loops as r says, without rules that simplify.
+func (p *program) walk(ctx context.Context, r *Refutation, store *ilr.Store, pr *prober) (*encode.Formula, error) {
 	opts := p.Encoding()
-	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind = p.Unwind, p.UnwindSet, p.Depth, turns
+	opts.Unwind, opts.UnwindSet, opts.Depth, opts.MaxUnwind, opts.More = p.Unwind, p.UnwindSet, p.Depth, r.Turns, r.Loops
 	f, err := encode.Encode(ctx, p.Module, p.Entry, store, opts, pr)
 	if err == nil && pr.solver == nil && pr.asked != len(pr.given) {
 		err = fmt.Errorf("the walk of the program asks %d questions about paths, the certificate answers %d", pr.asked,
@@ -198,7 +199,7 @@ func (r *Refutation) question(ctx context.Context, p *program, claims map[string
 	facts []ilr.Term, goals []goal, err error) {
 	if r.Cut == nil {
 		pr := &prober{given: r.Probes}
-		if f, err = p.walk(ctx, r.Turns, ilr.NewStore(nil), pr); err != nil {
+		if f, err = p.walk(ctx, r, ilr.NewStore(nil), pr); err != nil {
 			return nil, nil, nil, err
 		}
 		goals = goalsOf(f, pr, claims)

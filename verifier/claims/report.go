@@ -110,7 +110,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		} else {
 			claim := ClaimOf(u, c, proofs, hidden.by(c))
 			if e, ok := claim.Evidence.(certificate.Unwound); ok {
-				e.Past = p.Past
+				e.Past, e.Loops = p.Past, u.Counted()
 				claim.Evidence = e
 			}
 			res.Claims = append(res.Claims, claim)

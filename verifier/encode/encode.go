@@ -36,6 +36,7 @@ type Options struct {
 	UnwindSet   map[string]int // the same by loop: "func.index" or "file:line"
 	Depth       int            // nested calls; 0: recursion as the Prober says, up to MaxUnwind
 	MaxUnwind   int            // 0 is 16
+	More        map[string]int // by name, loops of which so many turns are walked if the Prober says so, beyond MaxUnwind
 	AnyOverflow bool           // signed overflow that no claim asks about gives any value, instead of wrapping around
 	MathInts    bool           // signed arithmetic is meant over the integers: no overflow claims, and a note
 	Cuts        *Cuts          // walk loops once from an arbitrary turn; nil: unwind

@@ -74,7 +74,7 @@ func (e *encoder) admit(fr *frame, inst *instance, in edge) bool {
 	if !e.feasible(in.st.PC.All) {
 		return false
 	}
-	if turn <= e.opts.MaxUnwind {
+	if turn <= max(e.opts.MaxUnwind, e.opts.More[l.Name]) {
 		e.loopInfo(l, turn)
 		return true
 	}

@@ -165,6 +165,20 @@ type Unwinding struct {
 	PartEnds map[ir.At][]*ir.Instr // likewise, in one call of their function at least
 }
 
+// Counted returns the turns of the loops, by name, that the round walked beyond its limit, as constants count them.
+func (u *Unwinding) Counted() map[string]int {
+	var out map[string]int
+	for _, l := range u.Loops {
+		if l.Turns > u.Limit {
+			if out == nil {
+				out = map[string]int{}
+			}
+			out[l.Name] = l.Turns
+		}
+	}
+	return out
+}
+
 // Ended returns what u says where its round ended for such a reason.
 func (u *Unwinding) Ended(why *verdict.Reason) *Unwinding {
 	out := *u
