@@ -162,6 +162,7 @@ func (s *simulation) concerns(ctx context.Context, mirror *checkout.Mirror, shas
 // or why the base cannot.
 func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]string, work string) (*verified,
 	error) {
+	const tagged = "tag"
 	side := func(name, sha string) func(prepare.Asked) (*prepare.Built, error) {
 		return func(ask prepare.Asked) (*prepare.Built, error) {
 			dir := filepath.Join(work, name)
@@ -169,8 +170,10 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 				if err := m.Export(ctx, sha, dir); err != nil {
 					return nil, err
 				}
-				if err := takeManifest(dir, filepath.Join(work, "head")); name == "tag" && err != nil {
-					return nil, err
+				if name == tagged {
+					if err := takeManifest(dir, filepath.Join(work, "head")); err != nil {
+						return nil, err
+					}
 				}
 			} else if !errors.Is(err, os.ErrExist) { // where it exists, it is built once more
 				return nil, err
@@ -186,7 +189,7 @@ func (s *simulation) bothSides(ctx context.Context, m *checkout.Mirror, shas [2]
 			if err != nil {
 				return nil, errors.New(reports.NoTag(tag))
 			}
-			return side("tag", shas[0])(ask)
+			return side(tagged, shas[0])(ask)
 		})
 	if err != nil {
 		return nil, err

@@ -123,3 +123,14 @@ func TestSimulationSinceTag(t *testing.T) {
 		})
 	}
 }
+
+// TestSimulationBaseWithoutManifest: a base without a manifest is not verified by that of the head, which a tag is.
+func TestSimulationBaseWithoutManifest(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a.c", "int f(int x) { return x & 1; }\n")
+	commitAll(t, dir, "before there was a manifest")
+	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [x86_64]\nbuild: {sources: [a.c]}\nfunctions: all\n")
+	commitAll(t, dir, "a manifest")
+	_, out := simulate(dir, "main~1..main")
+	wantAll(t, out, "The base cannot be verified, so nothing is known of it")
+}
