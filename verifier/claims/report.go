@@ -96,6 +96,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 	res.Assumptions = append(res.Assumptions, u.Notes...)
 	settled, proofs := a.AllSettled(), a.Proofs()
 	hidden := newShadows(p, u, settled)
+	counted := u.Counted()
 	seen := map[string]bool{}
 	behind := false
 	for _, c := range u.Claims {
@@ -110,7 +111,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		} else {
 			claim := ClaimOf(u, c, proofs, hidden.by(c))
 			if e, ok := claim.Evidence.(certificate.Unwound); ok {
-				e.Past, e.Loops = p.Past, u.Counted()
+				e.Past, e.Loops = p.Past, counted
 				claim.Evidence = e
 			}
 			res.Claims = append(res.Claims, claim)
