@@ -21,10 +21,10 @@ type Since struct {
 
 // with returns what two targets say; either may be nil.
 func (s *Since) with(other *Since) *Since {
-	if s == nil || other == nil {
-		if s == nil {
-			return other
-		}
+	if s == nil {
+		return other
+	}
+	if other == nil {
 		return s
 	}
 	out := *s

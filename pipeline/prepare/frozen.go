@@ -39,12 +39,12 @@ func (v *Version) whole(patterns []string) {
 	}
 }
 
-// frozenIn returns the patterns of functions that have to do the same.
-func frozenIn(list map[string]*Version) []string {
+// frozenIn returns what has to do the same in a program, by its versions for all targets.
+func frozenIn(list map[string]*Version) Frozen {
 	for _, v := range list {
-		return v.Frozen.Functions // all have the same manifest
+		return v.Frozen // all have the same manifest
 	}
-	return nil
+	return Frozen{}
 }
 
 // asBase returns the patterns of functions that have to do what those of the base do.
@@ -58,30 +58,28 @@ func (f *Frozen) asBase() []string {
 // since asks whether functions do what they did at a tag, which build builds. It adds what it asks to asked, by target, and
 // returns the jobs that answer.
 func since(now *Built, asked map[string]reports.Behaviour, build func(tag string, ask Asked) (*Built, error)) []Job {
+	frozen := frozenIn(now.Versions)
+	if frozen.Since == "" {
+		return nil
+	}
+	built, err := build(frozen.Since, Asked{Behaviour: true, Alone: true, Frozen: frozen.Functions})
+	if err != nil {
+		built = &Built{}
+	}
 	var jobs []Job
-	for _, is := range now.Versions {
-		if is.Frozen.Since == "" {
-			continue
+	for target := range now.Versions {
+		s := reports.Since{Tag: frozen.Since, Functions: frozen.Functions}
+		if was := built.Versions[target]; was != nil {
+			var list []Job
+			list, s.Gone = sinceThat(now, target, was)
+			s.Asked, s.Nothing = len(list), was.without(s.Functions)
+			jobs = append(jobs, list...)
+		} else if s.Unknown = "nothing is built of it for " + target; err != nil {
+			s.Unknown = strings.TrimSpace(err.Error())
 		}
-		built, err := build(is.Frozen.Since, Asked{Behaviour: true, Alone: true, Frozen: is.Frozen.Functions})
-		if err != nil {
-			built = &Built{}
-		}
-		for target, is := range now.Versions { // all have the same manifest
-			s := reports.Since{Tag: is.Frozen.Since, Functions: is.Frozen.Functions}
-			if was := built.Versions[target]; was != nil {
-				var list []Job
-				list, s.Gone = sinceThat(now, target, was)
-				s.Asked, s.Nothing = len(list), was.without(s.Functions)
-				jobs = append(jobs, list...)
-			} else if s.Unknown = "nothing is built of it for " + target; err != nil {
-				s.Unknown = strings.TrimSpace(err.Error())
-			}
-			b := asked[target]
-			b.Since = &s
-			asked[target] = b
-		}
-		break
+		b := asked[target]
+		b.Since = &s
+		asked[target] = b
 	}
 	return jobs
 }

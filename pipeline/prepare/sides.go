@@ -69,7 +69,7 @@ func BothSides(head, base func(Asked) (*Built, error), tag func(string, Asked) (
 	lines := changedLines(now.Outlines)
 	ask := Asked{Called: CalledIn(now.Jobs), Doubted: doubtedIn(now.Jobs), Counts: countsOf(now.Jobs),
 		Needs: needsOf(now.Jobs, lines), Whole: whole, Behaviour: now.Versions != nil,
-		Frozen: frozenIn(now.Versions)}
+		Frozen: frozenIn(now.Versions).Functions}
 	before, err := base(ask)
 	if err != nil {
 		return withoutBase(now, err), nil
