@@ -130,9 +130,9 @@ func verifyCertificateCommand() *cobra.Command {
 		Short: "Check the certificates that check or diff --certify wrote, without the engines that found the answers",
 		Example: `  firmproof check --certify certificates
   firmproof verify-certificate certificates`,
-		Long: `Check the certificates that "firmproof check --certify DIR" or "firmproof diff --certify DIR" wrote: executions by the interpreter, refutations by unit
-propagation over clauses made afresh from the stored program, ranking functions by exact arithmetic. What is checked and
-what is trusted is in docs/CERTIFICATES.md. Answers without a certificate are listed as such.
+		Long: `Check the certificates that "firmproof check --certify DIR" or "firmproof diff --certify DIR" wrote: executions by the
+interpreter, refutations by unit propagation over clauses made afresh from the stored program, ranking functions by exact
+arithmetic. What is checked and what is trusted is in docs/CERTIFICATES.md. Answers without a certificate are listed as such.
 
 Exit status: 0 every certificate holds; 1 one does not: the message says what fails; 2 a file is missing, cut or none of ours.`,
 		Args: cobra.ExactArgs(1),

@@ -118,7 +118,7 @@ func (p *parser) report(top *strict.Map) {
 	p.m.Report.Behaviour = p.m.Report.Behaviour || slices.Contains(strings.Split(p.m.Report.FailOn, ","), "behaviour")
 }
 
-// tagPattern is what the name of a tag may be like: what git takes, and no more than people write.
+// tagPattern matches names of tags: such as git takes, and no more than people write.
 var tagPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_+-]|[./][A-Za-z0-9_+-])*$`)
 
 // unchanged reads which functions no change may give another behaviour: names, in which * stands for any letters; and the

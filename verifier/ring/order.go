@@ -8,9 +8,9 @@ import (
 )
 
 // Ordered returns formulas that hold for all values of their variables, about products in roots that share a factor, of
-// whatever widths: with a below b, and where nothing wraps around, a*c + c is at most b*c, which has no more bits than the narrower product. So a row of an image that is in
-// front of another one ends in front of that. Where nothing wraps around is told by leading zeros: the factors have together
-// as many bits as the product.
+// whatever widths: with a below b, and where nothing wraps around, a*c + c is at most b*c, which has no more bits than the
+// narrower product. So a row of an image that is in front of another one ends in front of that. Where nothing wraps around
+// is told by leading zeros: the factors have together as many bits as the product.
 func Ordered(s *ilr.Store, roots []ilr.Term) []ilr.Term {
 	var products []ilr.Term
 	s.Walk(roots, func(t ilr.Term) {
