@@ -67,14 +67,14 @@ func (e *encoder) enter(fr *frame, st *memory.State, in *ir.Instr, f *ir.Func, a
 		}
 		sub.params[i] = memory.Val{Ptr: q}
 	}
-	out, ret := e.run(sub, &memory.State{PC: st.PC, Mem: st.Mem})
+	out, ret := e.run(sub, &memory.State{PC: st.PC, Mem: st.Mem, Unmade: st.Unmade})
 	fr.forked = fr.forked || sub.forked
 	if out == nil {
 		st.PC = nil
 		return memory.Val{}
 	}
 	// registers of one function's instructions mean nothing in another's
-	*st = memory.State{PC: out.PC, Mem: out.Mem, Regs: st.Regs}
+	*st = memory.State{PC: out.PC, Mem: out.Mem, Regs: st.Regs, Unmade: out.Unmade}
 	return ret
 }
 

@@ -269,7 +269,7 @@ func (e *encoder) fork(st *memory.State, lit ilr.Term) *memory.State {
 	if pc == nil {
 		return nil
 	}
-	return &memory.State{PC: pc, Mem: st.Mem, Regs: st.Regs}
+	return &memory.State{PC: pc, Mem: st.Mem, Regs: st.Regs, Unmade: e.UnmadeBy(st, lit)}
 }
 
 // value is the value of operand v in frame fr.

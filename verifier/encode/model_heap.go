@@ -110,7 +110,7 @@ func (c *modelCall) allocate(n ilr.Term, align int64, zeros bool) (p memory.Val,
 	if zeros {
 		b = e.ZeroBase(o)
 	}
-	e.Begin(st, o, &memory.Content{Live: e.s.True(), Base: b})
+	e.BeginIf(st, o, ok, &memory.Content{Live: e.s.True(), Base: b})
 	return memory.Val{Ptr: e.PickPtr(ok, e.To(o, 0), e.Null())}, ok
 }
 

@@ -105,6 +105,22 @@ func (e *Space) Begin(st *State, o *Object, c *Content) {
 	}
 }
 
+// BeginIf is Begin of an object that the environment makes if it chooses ok.
+func (e *Space) BeginIf(st *State, o *Object, ok ilr.Term, c *Content) {
+	e.Begin(st, o, c)
+	if !e.s.IsTrue(ok) {
+		e.failed[e.s.Not(ok)] = o
+	}
+}
+
+// UnmadeBy returns what is known not to be made in st once lit is decided, too.
+func (e *Space) UnmadeBy(st *State, lit ilr.Term) Trie[Object] {
+	if o := e.failed[lit]; o != nil {
+		return st.Unmade.Set(int64(o.ID), o)
+	}
+	return st.Unmade
+}
+
 // Static reports an object that is alive during the whole execution.
 func (o *Object) Static() bool { return o.Kind != ObjStack && o.Kind != ObjHeap }
 

@@ -10,9 +10,10 @@ import (
 // State holds what one control point knows: the path condition, memory, and the
 // registers that outlive the loop they were computed in. Copying it is a fork.
 type State struct {
-	PC   *Path
-	Mem  Memory
-	Regs Trie[Val] // by instruction id
+	PC     *Path
+	Mem    Memory
+	Regs   Trie[Val]    // by instruction id
+	Unmade Trie[Object] // by id, objects that the environment did not make on any path here: nothing leads to them
 }
 
 // Memory holds what objects contain, by their ids; globals that were never written are not in it. Since the lives
@@ -50,7 +51,8 @@ func (st *State) Put(o *Object, c *Content) { st.Mem = st.Mem.set(int64(o.ID), c
 // other, and the selector of a.
 func (e *Space) MergeStates(a, b *State) (*State, ilr.Term) {
 	pc, sel := e.join(a.PC, b.PC)
-	out := &State{PC: pc, Mem: a.Mem, Regs: a.Regs}
+	out := &State{PC: pc, Mem: a.Mem, Regs: a.Regs, Unmade: a.Unmade}
+	Diff(a.Unmade, b.Unmade, func(k int64, _, _ *Object) { out.Unmade = out.Unmade.Set(k, nil) })
 	Diff(a.Mem.Contents, b.Mem.Contents, func(k int64, x, y *Content) {
 		o := e.Objects[k]
 		if x == nil {
@@ -58,6 +60,12 @@ func (e *Space) MergeStates(a, b *State) (*State, ilr.Term) {
 		}
 		if y == nil {
 			y = o.Init
+		}
+		switch {
+		case a.Unmade.Get(k) != nil:
+			x = nil
+		case b.Unmade.Get(k) != nil:
+			y = nil
 		}
 		out.Mem = out.Mem.set(k, e.MergeContents(o, sel, x, y))
 	})
