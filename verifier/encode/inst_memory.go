@@ -7,6 +7,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/input"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
 // memory evaluates LangRef's Memory Access and Addressing Operations.
@@ -175,19 +176,17 @@ func (e *encoder) load(fr *frame, st *memory.State, in *ir.Instr, p memory.Val, 
 		st.PC = nil
 		return memory.Val{}
 	}
-	var out memory.Val
-	for i := len(ts) - 1; i >= 0; i-- {
-		v := fresh
-		if !unknown(ts[i]) {
-			v = e.loadType(ts[i].obj, st.Get(ts[i].obj), ts[i].off, t)
-		}
-		if i == len(ts)-1 {
-			out = v
-		} else {
-			out = e.Pick(ts[i].g, v, out)
+	guards, vs := make([]ilr.Term, len(ts)), make([]memory.Val, len(ts))
+	for i, x := range ts {
+		guards[i], vs[i] = x.g, fresh
+		if !unknown(x) {
+			vs[i] = e.loadType(x.obj, st.Get(x.obj), x.off, t)
 		}
 	}
-	return out
+	if e.opts.Past[ir.At{Instr: in, Check: verdict.Memory}] { // executions go on where none of them holds
+		guards[len(ts)-1] = e.s.Not(e.s.Or(guards[:len(ts)-1]...))
+	}
+	return e.Among(guards, vs)
 }
 
 // loadType reads a value of type t, member by member.

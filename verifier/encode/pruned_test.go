@@ -9,15 +9,15 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// TestPruned: on the way to the last write, what a block that was not made would have
-// held is no pointer that the write can go through. The prober knows, the terms do not.
+// TestPruned: on the way to the last write, what a block held that was not written is no pointer that the write can go
+// through. The prober knows, the terms do not.
 func TestPruned(t *testing.T) {
 	const body = `struct s { int *p; } *a = malloc(sizeof *a);
 int x = 1; unsigned long at = (unsigned long)&x;
 __VERIFIER_assume(at % 16 == 0);
-if (a) a->p = nondet_int() ? &x : 0;
-if (!a || !a->p) return 1;
-*a->p = 5;
+int k = nondet_int();
+if (!a) return 1; else if (k < 10) a->p = nondet_int() ? &x : 0;
+if (k > 5 || !a->p) return 1; else *a->p = 5;
 return x;`
 	m := compile(t, "", prelude+"int main(void) {\n#line 1\n"+body+"\n}\n")
 	can := func(ask bool) int {

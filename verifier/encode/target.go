@@ -33,9 +33,10 @@ func (e *encoder) targets(st *memory.State, p *memory.Ptr) []target {
 	return out
 }
 
-// pruned is p without what it cannot be in st, if the Prober says so. It asks where
+// pruned is p without what it cannot be in st, by the decisions on the path, or if the Prober says so. It is asked where
 // one of the alternatives is an address that is no constant: that can be any object's.
 func (e *encoder) pruned(st *memory.State, p *memory.Ptr) *memory.Ptr {
+	p = e.Decided(st.PC, p)
 	if e.prober == nil || e.cutter != nil || len(p.Alts) < 2 || e.opts.AddressZero {
 		return p
 	}

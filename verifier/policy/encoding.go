@@ -26,6 +26,9 @@ const (
 	LiteralCells      = 1024    // the same in literals and tables of pointers, which are worth more
 	Designated        = 128     // objects that an access observes, because its address may be any of theirs
 	NarrowLook        = 24      // decisions back that a new one is compared with
+	DecisionsLook     = 1024    // the same, where several alternatives of a pointer are compared with them all
+	GuardSteps        = 256     // terms of a pointer's guard that are looked at where another one is known to hold
+	ExclusiveKept     = 16      // pointers, newest first, that a guard is known to be one of
 )
 
 // Solvers, and what simplifies their questions.

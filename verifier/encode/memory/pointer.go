@@ -64,7 +64,9 @@ func (e *Space) Gather(alts []Alt) *Ptr {
 	if len(out) == 1 {
 		out[0].Guard = e.s.True()
 	}
-	return &Ptr{Alts: out}
+	p := &Ptr{Alts: out}
+	e.exclusive(p)
+	return p
 }
 
 // PickPtr is a where c holds and b elsewhere.
@@ -72,6 +74,8 @@ func (e *Space) PickPtr(c ilr.Term, a, b *Ptr) *Ptr {
 	if a == b || e.SamePtr(a, b) {
 		return a
 	}
+	no := e.s.Not(c)
+	a, b = e.where(c).ptr(a), e.where(no).ptr(b)
 	if len(a.Alts) == 1 && len(b.Alts) == 1 && a.Alts[0].Object == b.Alts[0].Object {
 		off := e.s.Ite(c, a.Alts[0].Off, b.Alts[0].Off)
 		return &Ptr{Alts: []Alt{{Guard: e.s.True(), Object: a.Alts[0].Object, Off: off}}, Moved: a.Moved || b.Moved}
@@ -86,7 +90,7 @@ func (e *Space) PickPtr(c ilr.Term, a, b *Ptr) *Ptr {
 			i++
 		case i == len(a.Alts) || b.Alts[j].order() < a.Alts[i].order():
 			y := b.Alts[j]
-			alts = append(alts, Alt{Guard: e.s.And(e.s.Not(c), y.Guard), Object: y.Object, Off: y.Off})
+			alts = append(alts, Alt{Guard: e.s.And(no, y.Guard), Object: y.Object, Off: y.Off})
 			j++
 		default:
 			x, y := a.Alts[i], b.Alts[j]
@@ -284,6 +288,9 @@ func (p *Ptr) Only() (Alt, bool) {
 // ComparePtr is the truth of a pointer comparison: offsets inside one object,
 // addresses across objects.
 func (e *Space) ComparePtr(st *State, pred ir.Pred, p, q *Ptr) ilr.Term {
+	if pred == ir.NE { // an object and null differ on many alternatives, and are equal on none
+		return e.s.Not(e.ComparePtr(st, ir.EQ, p, q))
+	}
 	r := e.s.False()
 	for _, a := range p.Alts {
 		for _, b := range q.Alts {
@@ -301,10 +308,8 @@ func (e *Space) compareAlt(st *State, pred ir.Pred, a, b Alt) ilr.Term {
 	if a.Object == b.Object {
 		return e.Compare(pred, a.Off, b.Off)
 	}
-	if pred == ir.EQ || pred == ir.NE {
-		if e.apart(st, a, b) {
-			return e.s.BoolConst(pred == ir.NE)
-		}
+	if pred == ir.EQ && e.apart(st, a, b) {
+		return e.s.False()
 	}
 	one := func(x Alt) ilr.Term {
 		return e.Place(&Ptr{Alts: []Alt{{Guard: e.s.True(), Object: x.Object, Off: x.Off}}})

@@ -25,9 +25,11 @@ type Space struct {
 	Globals  map[*ir.Global]*Object
 	funcs    map[*ir.Func]*Object
 	labels   map[*ir.Block]*Object
-	nowhere  *Object              // NullObject, once needed
-	origin   map[ilr.Term]*Ptr    // integers that are addresses of these
-	failed   map[ilr.Term]*Object // by the condition on which it is not made
+	nowhere  *Object           // NullObject, once needed
+	origin   map[ilr.Term]*Ptr // integers that are addresses of these
+	exclusion
+	decided decisions
+	failed  map[ilr.Term]*Object // by the condition on which it is not made
 
 	Events []Event    // in execution order
 	Placed []ilr.Term // facts of every execution (Assume)
@@ -51,5 +53,6 @@ type Setting struct {
 func NewSpace(ctx context.Context, lay *ir.Layout, s *ilr.Store, set Setting) *Space {
 	return &Space{Setting: set, ctx: ctx, lay: lay, s: s, w: lay.PtrBits, Facts: s.True(),
 		Globals: map[*ir.Global]*Object{}, funcs: map[*ir.Func]*Object{}, labels: map[*ir.Block]*Object{},
-		origin: map[ilr.Term]*Ptr{}, failed: map[ilr.Term]*Object{}}
+		origin: map[ilr.Term]*Ptr{}, failed: map[ilr.Term]*Object{},
+		exclusion: exclusion{guards: map[ilr.Term][]int32{}}}
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -150,6 +151,48 @@ func (e *Space) Pick(c ilr.Term, a, b Val) Val {
 		return out
 	}
 	return Val{Term: e.s.Ite(c, a.Term, b.Term), Undef: u}
+}
+
+// Among is the value of vs whose guard holds: the guards exclude each other, and one of them holds. All values have one
+// shape.
+func (e *Space) Among(guards []ilr.Term, vs []Val) Val {
+	n := len(vs)
+	out := vs[n-1]
+	if n > 1 && slices.ContainsFunc(vs, func(v Val) bool { return v.Ptr != nil }) {
+		return e.amongPtrs(guards, vs)
+	}
+	for i := n - 2; i >= 0; i-- {
+		out = e.Pick(guards[i], vs[i], out)
+	}
+	return out
+}
+
+// amongPtrs is Among of pointers. A guard stays as it is where a value has one target, whatever the others are: an
+// element of a list that is one of many has a successor that is one of as many.
+func (e *Space) amongPtrs(guards []ilr.Term, vs []Val) Val {
+	var alts []Alt
+	moved := false
+	rest := vs[len(vs)-1]
+	for i := len(vs) - 1; i >= 0; i-- {
+		v, g := vs[i], guards[i]
+		if i < len(vs)-1 {
+			rest.Undef = e.pickShadow(g, v, rest)
+			if rest.Term != 0 && v.Term != 0 {
+				rest.Term = e.s.Ite(g, v.Term, rest.Term)
+			} else {
+				rest.Term = 0
+			}
+		}
+		p := e.where(g).ptr(e.AsPtr(v))
+		moved = moved || p.Moved
+		for _, a := range p.Alts {
+			a.Guard = e.s.And(g, a.Guard)
+			alts = append(alts, a)
+		}
+	}
+	p := e.Gather(alts)
+	p.Moved = moved
+	return Val{Ptr: p, Term: rest.Term, Undef: rest.Undef}
 }
 
 // Zero is the value of all zero bits of type t.
