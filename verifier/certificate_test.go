@@ -85,6 +85,11 @@ func TestCertificates(t *testing.T) {
 				{"proof-1", "u -", "i -", "is given, not derived"},
 				{"certificate.json", `"status": "proved"`, `"status": "violated"`, "said to be violated"},
 			}},
+		{"order of products", "void f(unsigned short x, unsigned short y, unsigned short w, unsigned short h) { if (x < w && y < h)" +
+			" CHECK((unsigned long)y * w + x < (unsigned long)w * h); }",
+			[]verdict.Check{verdict.Assert}, verdict.Proved, "refutation", []tamper{
+				{"certificate.json", `"ordered": true`, `"ordered": false`, "is not the one that the proof refutes"},
+			}},
 		{"graph", "struct n { struct n *next; }; void f(void) { struct n *h = 0, *t; while (nondet_int()) { t = malloc(sizeof *t);" +
 			" t->next = h; h = t; } while (h) { t = h->next; free(h); h = t; } }", []verdict.Check{verdict.Leak},
 			verdict.Proved, "symbolic execution graph", []tamper{

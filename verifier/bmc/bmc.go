@@ -35,7 +35,7 @@ func (Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers) e
 		r, err := b.round(ctx, limit, false)
 		if err == nil && (r.cut == nil || b.last == nil) { // else keep what the last whole round said
 			b.last = r
-			a.SetUnwinding(r.outcome(b.whole))
+			a.SetUnwinding(b.outcome(r, b.whole))
 		}
 		if err == nil && p.StopAfter == "encode" {
 			a.Fail(&verdict.Reason{Kind: verdict.Cancelled, Detail: "stopped after encode, as asked"})
@@ -69,7 +69,8 @@ type unwinder struct {
 	a    *problem.Answers
 	last *round // the last round that ended
 	// claims that hold, whose executions come by no bound that is reached: later rounds would say the same
-	whole map[string]int // with the turns of the round
+	whole   map[string]int // with the turns of the round
+	ordered bool           // a round was told the order of products
 	// what every round so far found out about lines and branches
 	coverage map[ir.Spot]verdict.Reach
 }
@@ -112,7 +113,8 @@ type round struct {
 	cut      *verdict.Reason // why deciding ended early
 	deadEnds map[ir.At][]*ir.Instr
 	partEnds map[ir.At][]*ir.Instr
-	vacuous  *verdict.Reason // why what holds says nothing about the program
+	vacuous  *verdict.Reason   // why what holds says nothing about the program
+	ordered  map[ilr.Term]bool // what was told of the order of products
 }
 
 // group is all instances of one claim, and what the round says of them.
@@ -197,9 +199,9 @@ func (b *unwinder) encode(ctx context.Context, r *round, store *ilr.Store) error
 }
 
 // outcome returns what the round says, for the report.
-func (r *round) outcome(whole map[string]int) *problem.Unwinding {
+func (b *unwinder) outcome(r *round, whole map[string]int) *problem.Unwinding {
 	u := &problem.Unwinding{Limit: r.limit, Loops: r.f.Loops, Notes: r.f.Notes, Complete: r.complete,
-		Repeats: len(r.f.Endless) > 0, Gap: r.gap,
+		Ordered: b.ordered, Repeats: len(r.f.Endless) > 0, Gap: r.gap,
 		Cut: r.cut, Vacuous: r.vacuous, Stops: r.f.Stops, DeadEnds: r.deadEnds, PartEnds: r.partEnds}
 	for _, g := range r.groups {
 		c := problem.Unwound{Claim: problem.ClaimOf(g.First), At: ir.At{Instr: g.First.Instr, Check: g.First.Check},

@@ -44,7 +44,9 @@ func (b *unwinder) decide(ctx context.Context, r *round) {
 		ans, err := r.solver.Check(ctx, any)
 		switch {
 		case errors.Is(err, solve.ErrLimit) && ctx.Err() == nil:
-			x.split()
+			if x.size > 1 || !b.order(r, x.todo[0]) {
+				x.split()
+			}
 		case err != nil || ans == solve.Unknown:
 			r.cut = problem.EarlyEnd(ctx, err)
 			leaveUnknown(x.open, append(x.todo, x.later...), r.cut)

@@ -35,7 +35,7 @@ func (b *unwinder) withFacts(ctx context.Context) bool {
 		return false
 	}
 	b.last = r
-	b.a.SetUnwinding(r.outcome(b.whole))
+	b.a.SetUnwinding(b.outcome(r, b.whole))
 	return true
 }
 

@@ -61,7 +61,7 @@ func (p *publisher) publish(todo ...*encode.Claim) {
 		}
 		part.groups = append(part.groups, now)
 	}
-	u := part.outcome(whole)
+	u := p.b.outcome(&part, whole)
 	u.Loops, u.Partial = slices.Clone(u.Loops), true
 	p.b.a.SetUnwinding(u)
 	p.last, p.told = budget.Spent(p.ctx), true

@@ -165,10 +165,7 @@ func (c *Cut) question(p *program, f *encode.Formula, pr *prober, wanted map[str
 		})
 	}
 	goals = append(goals, asked...)
-	var bad []ilr.Term
-	for _, g := range goals {
-		bad = append(bad, g.bad)
-	}
+	bad := bads(goals)
 	more := append(ring.Ordered(s, bad), ring.Consequences(s, known, bad, f.ComesBack())...)
 	c.derived = len(more) > 0
 	facts = append(facts, more...)

@@ -15,18 +15,21 @@ import (
 )
 
 // Unwound is the evidence of claims that hold in a formula of so many turns per loop, in which executions go on behind
-// violations of past. Loops, by name, have more turns there, as constants count them.
+// violations of past. Loops, by name, have more turns there, as constants count them. Ordered: they may rest
+// on the order of products.
 type Unwound struct {
-	Turns int
-	Loops map[string]int
-	Past  ir.Past
+	Turns   int
+	Loops   map[string]int
+	Ordered bool
+	Past    ir.Past
 }
 
 // Ended is the evidence that every run ends: all paths were followed, and nothing is violated on them.
 type Ended struct {
-	Turns int // per loop, at most; 0: the only execution was
-	Loops map[string]int
-	Past  ir.Past
+	Turns   int // per loop, at most; 0: the only execution was
+	Loops   map[string]int
+	Ordered bool
+	Past    ir.Past
 }
 
 // Inductive is the evidence of claims that hold in a cut program, or that every run ends: what the certificate is to
@@ -74,7 +77,7 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		case input.Execution:
 			m.keep(m.run(c, e), nil, i)
 		case Unwound:
-			shared(i, "unwound", e.Turns, e.Loops, m.names(e.Past))
+			shared(i, "unwound", e.Turns, e.Loops, e.Ordered, m.names(e.Past))
 		case *Inductive:
 			shared(i, "inductive", fmt.Sprintf("%p", e))
 		case input.Sealed:
@@ -95,7 +98,7 @@ func Make(ctx context.Context, part *ir.Module, plan problem.Plan, res *verdict.
 		claims := groups[key]
 		switch e := res.Claims[claims[0]].Evidence.(type) {
 		case Unwound:
-			m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Past: m.names(e.Past)}, claims)
+			m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Ordered: e.Ordered, Past: m.names(e.Past)}, claims)
 		case input.Sealed:
 			m.keep(Evidence{Only: &Only{Past: m.names(e.Past)}}, nil, claims...)
 		case *Safe:
@@ -159,7 +162,7 @@ func (m *maker) ended(e Ended, claim int) {
 		m.c.Claims[claim].Why = err.Error()
 		return
 	}
-	m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Past: m.names(e.Past), Ends: true}, []int{claim})
+	m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Ordered: e.Ordered, Past: m.names(e.Past), Ends: true}, []int{claim})
 }
 
 // names lists the IDs of claims.

@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/ring"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
@@ -15,12 +16,13 @@ import (
 // a path that the walk left out is possible, a bound is passed. The walk of the program is repeated with the recorded
 // answers about paths; each answer "this path is impossible" is a goal, too, so that nothing rests on who gave it.
 type Refutation struct {
-	Turns   int            `json:"turns"`            // per loop, at most
-	Loops   map[string]int `json:"loops,omitempty"`  // loops that may take more, by name
-	Cut     *Cut           `json:"cut,omitempty"`    // instead of Turns and Probes
-	Past    []string       `json:"past,omitempty"`   // claims that executions go on behind
-	Ends    bool           `json:"ends,omitempty"`   // shows that every run ends, where no claim is violated
-	Probes  string         `json:"probes,omitempty"` // answers about paths, in the order of the walk: 1 possible, 0 not
+	Turns   int            `json:"turns"`             // per loop, at most
+	Loops   map[string]int `json:"loops,omitempty"`   // loops that may take more, by name
+	Ordered bool           `json:"ordered,omitempty"` // the order of products is assumed, too (ring.Ordered)
+	Cut     *Cut           `json:"cut,omitempty"`     // instead of Turns and Probes
+	Past    []string       `json:"past,omitempty"`    // claims that executions go on behind
+	Ends    bool           `json:"ends,omitempty"`    // shows that every run ends, where no claim is violated
+	Probes  string         `json:"probes,omitempty"`  // answers about paths, in the order of the walk: 1 possible, 0 not
 	Clauses Digest         `json:"clauses"`
 	Proof   string         `json:"proof"` // file with the steps that derive the opposite of each goal
 	Bytes   int64          `json:"bytes"` // of that file
@@ -48,6 +50,14 @@ type goal struct {
 	what  string // where it is about no claim
 	bad   ilr.Term
 	at    []*ir.Instr // of bounds: where executions pass one
+}
+
+// bads lists what the goals exclude.
+func bads(goals []goal) (out []ilr.Term) {
+	for _, g := range goals {
+		out = append(out, g.bad)
+	}
+	return out
 }
 
 // prober answers the questions of a walk and keeps them, with the answers.
@@ -206,7 +216,11 @@ func (r *Refutation) question(ctx context.Context, p *program, claims map[string
 		if t := f.Store.Or(f.Endless...); r.Ends && !f.Store.IsFalse(t) {
 			goals = append(goals, goal{what: repeated, bad: t})
 		}
-		return f, f.Assumptions, goals, nil
+		facts = f.Assumptions
+		if r.Ordered {
+			facts = append(slices.Clone(facts), ring.Ordered(f.Store, bads(goals))...)
+		}
+		return f, facts, goals, nil
 	}
 	f, pr, err := p.walkCut(ctx, r.Cut, r.Cut.given)
 	if err != nil {
@@ -224,7 +238,7 @@ func (r *Refutation) shown(p *program, f *encode.Formula, goals []goal, holds []
 	claims map[string]bool) *Finding {
 	out := &Finding{Kind: "refutation", Shown: map[string]verdict.Status{}, Open: map[string]string{},
 		Trusted: "encoder, bit-blaster"}
-	if r.Cut != nil && r.Cut.derived {
+	if r.Ordered || r.Cut != nil && r.Cut.derived {
 		out.Trusted += ", arithmetic of equations"
 	}
 	if r.Cut != nil && r.Cut.ellipses {

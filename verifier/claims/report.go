@@ -111,7 +111,7 @@ func reportUnwinding(p *problem.Problem, a *problem.Answers, u *problem.Unwindin
 		} else {
 			claim := ClaimOf(u, c, proofs, hidden.by(c))
 			if e, ok := claim.Evidence.(certificate.Unwound); ok {
-				e.Past, e.Loops = p.Past, counted
+				e.Past, e.Loops, e.Ordered = p.Past, counted, u.Ordered
 				claim.Evidence = e
 			}
 			res.Claims = append(res.Claims, claim)

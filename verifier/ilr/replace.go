@@ -53,38 +53,60 @@ func (r *Replacer) done(t Term) (Term, bool) {
 	return u, ok
 }
 
+// Mapping rebuilds terms with each subterm replaced for which a function gives another. What it rebuilt it keeps.
+type Mapping struct {
+	s       *Store
+	replace func(Term) (Term, bool)
+	memo    map[Term]Term
+}
+
+// Mapping returns one that replaces as replace says.
+func (s *Store) Mapping(replace func(Term) (Term, bool)) *Mapping {
+	return &Mapping{s: s, replace: replace, memo: map[Term]Term{}}
+}
+
 // Map returns the lists of terms with each subterm replaced for which replace gives another.
-func (s *Store) Map(replace func(Term) (Term, bool), lists ...[]Term) [][]Term {
-	memo := map[Term]Term{}
-	var args []Term
-	visit := func(t Term) {
-		if u, ok := replace(t); ok {
-			memo[t] = u
-			return
-		}
-		memo[t] = t
-		args = s.Args(args[:0], t)
-		changed := false
-		for i, a := range args {
-			args[i] = memo[a]
-			changed = changed || memo[a] != a
-		}
-		if changed {
-			memo[t] = s.Rebuild(t, args)
+func (s *Store) Map(replace func(Term) (Term, bool), lists ...[]Term) (out [][]Term) {
+	m := s.Mapping(replace)
+	for _, l := range lists {
+		out = append(out, m.In(l...))
+	}
+	return out
+}
+
+// In returns the terms with what is to be replaced replaced. Of what it returned before, nothing is.
+func (m *Mapping) In(ts ...Term) []Term {
+	var todo, args []Term
+	for _, t := range ts {
+		if _, done := m.memo[t]; !done {
+			todo = append(todo, t)
 		}
 	}
-	var out [][]Term
-	for _, l := range lists {
-		s.Walk(l, func(t Term) {
-			if _, seen := memo[t]; !seen {
-				visit(t)
-			}
-		})
-		var ts []Term
-		for _, t := range l {
-			ts = append(ts, memo[t])
+	m.s.Walk(todo, func(t Term) {
+		if _, done := m.memo[t]; done {
+			return
 		}
-		out = append(out, ts)
+		if u, ok := m.replace(t); ok {
+			m.memo[t] = u
+			return
+		}
+		m.memo[t] = t
+		args = m.s.Args(args[:0], t)
+		changed := false
+		for i, a := range args {
+			args[i] = m.memo[a]
+			changed = changed || m.memo[a] != a
+		}
+		if changed {
+			m.memo[t] = m.s.Rebuild(t, args)
+		}
+	})
+	out := make([]Term, len(ts))
+	for i, t := range ts {
+		out[i] = m.memo[t]
+	}
+	for _, t := range out {
+		m.memo[t] = t
 	}
 	return out
 }

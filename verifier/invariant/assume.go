@@ -12,7 +12,7 @@ func (p *Prover) candidate(l *lemma.Lemma) *candidate {
 	seen := p.view(l.Fails(p.f), l.Holds(p.f))
 	c := &candidate{Lemma: l, fails: seen[0]}
 	c.selector = s.Eq(s.Fresh("keep", ilr.BV(1)), s.Int(1, 1))
-	p.cut.solver.Assert(s.Implies(c.selector, seen[1]))
+	p.cut.assert(s.Implies(c.selector, seen[1]))
 	if l.Everywhere {
 		p.atReads(c, policy.TrialInstances)
 	}
@@ -25,7 +25,7 @@ func (p *Prover) assumeAlive() {
 	s := p.f.Store
 	p.hold = s.Eq(s.Fresh("hold", ilr.BV(1)), s.Int(1, 1))
 	for _, c := range p.alive {
-		p.cut.solver.Assert(s.Implies(p.hold, c.selector))
+		p.cut.assert(s.Implies(p.hold, c.selector))
 	}
 }
 
@@ -39,7 +39,7 @@ func (p *Prover) Instantiate() {
 // atReads assumes c at the last indices that the program reads arrays at, at most so many.
 func (p *Prover) atReads(c *candidate, most int) {
 	for _, t := range p.f.AtReads(c.Holds(p.f), most) {
-		p.cut.solver.Assert(p.f.Store.Implies(c.selector, t))
+		p.cut.assert(p.f.Store.Implies(c.selector, t))
 	}
 }
 

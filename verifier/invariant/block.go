@@ -175,5 +175,5 @@ func (r *reach) add(c *clause) {
 }
 
 func (r *reach) enter(c *clause) {
-	r.p.cut.solver.Assert(r.p.f.Store.Implies(r.acts[c.level], r.excluded(c.header, c.cube)))
+	r.p.cut.assert(r.p.f.Store.Implies(r.acts[c.level], r.excluded(c.header, c.cube)))
 }

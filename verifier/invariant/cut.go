@@ -30,7 +30,8 @@ type Cut struct {
 	opts   CutOptions
 	cuts   *encode.Cuts
 	solver *solve.Own
-	core   []ilr.Term // what the last question used, if it was Unsat
+	core   []ilr.Term   // what the last question used, if it was Unsat
+	words  *ilr.Mapping // takes products for any words; nil: they are followed
 }
 
 // CutOptions of OpenCut.
@@ -58,6 +59,30 @@ func OpenCut(ctx context.Context, p *problem.Problem, opts CutOptions) (*Cut, er
 	}
 	c.Close()
 	return nil, errors.New("the unknown states keep growing")
+}
+
+// inOrder returns c with products taken for any words of which facts hold.
+func (c *Cut) inOrder(facts []ilr.Term) *Cut {
+	w := *c
+	w.solver, w.core, w.words = c.p.OpenOwn(c.Formula.Store), nil, ring.Words(c.Formula.Store)
+	w.assert(c.Formula.Assumptions...)
+	w.assert(facts...)
+	return &w
+}
+
+// assert has the solver assume ts in all questions.
+func (c *Cut) assert(ts ...ilr.Term) {
+	for _, t := range c.view(ts...) {
+		c.solver.Assert(t)
+	}
+}
+
+// view returns terms as the solver gets them.
+func (c *Cut) view(ts ...ilr.Term) []ilr.Term {
+	if c.words == nil {
+		return ts
+	}
+	return c.words.In(ts...)
 }
 
 // Close frees the solver.
@@ -108,7 +133,7 @@ func (c *Cut) Check(ctx context.Context, with []ilr.Term, bad ...ilr.Term) (solv
 
 // Ask asks whether all of assumed is possible at once.
 func (c *Cut) Ask(ctx context.Context, assumed ...ilr.Term) (solve.Answer, *ilr.Evaluator) {
-	ans, err := c.solver.Check(ctx, assumed...)
+	ans, err := c.solver.Check(ctx, c.view(assumed...)...)
 	if err != nil {
 		return solve.Unknown, nil
 	}
@@ -169,7 +194,16 @@ func (c *Cut) Recheck(ctx context.Context, keep []*lemma.Lemma, goals func(f *en
 	if len(more) > 0 {
 		facts = append(facts, more...)
 		x := ring.Abstract(f.Store, facts, bad)
-		if by, ok := z3Refutes(ctx, f.Store, x[0], f.Store.Or(x[1]...)); ok {
+		words := c.p.OpenOwn(f.Store)
+		defer words.Close()
+		words.LimitConflicts(policy.ConflictsOfAll)
+		part, cancel := budget.WithTimeout(ctx, policy.RecheckWords)
+		defer cancel()
+		by, ok := z3Refutes(part, f.Store, x[0], f.Store.Or(x[1]...))
+		if by == "" { // Z3 found no model
+			by, ok = secondRun, refutes(ctx, words, x[0], x[1])
+		}
+		if ok {
 			return by, nil
 		}
 	}
@@ -200,15 +234,22 @@ func refuteAll(ctx context.Context, s *ilr.Store, solver solve.Solver, facts, ba
 	if by, ok := z3Refutes(ctx, s, facts, q); by != "" {
 		return by, ok // Z3 may have found a model
 	}
+	return secondRun, refutes(ctx, solver, facts, bad)
+}
+
+const secondRun = "a second encoding, decided by a second run of the solver"
+
+// refutes reports whether solver proves that each of bad is impossible under facts.
+func refutes(ctx context.Context, solver solve.Solver, facts, bad []ilr.Term) bool {
 	for _, a := range facts {
 		solver.Assert(a)
 	}
 	for _, t := range bad {
 		if ans, err := solver.Check(ctx, t); err != nil || ans != solve.Unsat {
-			return "", false
+			return false
 		}
 	}
-	return "a second encoding, decided by a second run of the solver", true
+	return true
 }
 
 // z3Refutes reports whether Z3 proves that q is impossible under facts; by is empty if it is missing or gives up.

@@ -99,9 +99,7 @@ func (p *Prover) bounded(ctx context.Context, l *lemma.Lemma, roots []ilr.Term) 
 		p.hidden = ellipse.Hidden{}
 	}
 	p.hidden.Hide(s, conditions)
-	for _, t := range p.view(more...) {
-		p.cut.solver.Assert(t)
-	}
+	p.cut.assert(p.view(more...)...)
 	before := len(p.alive)
 	p.admit(ctx, []*lemma.Lemma{l})
 	slog.Debug("ellipse", "lemma", l.Text(p.f), "holds", len(p.alive) > before, "consequences", len(more))
@@ -125,8 +123,8 @@ func ellipseConditions(f *encode.Formula, ls []*lemma.Lemma) []ilr.Term {
 
 // view returns terms as the solver gets them: ellipses are any truth value.
 func (p *Prover) view(ts ...ilr.Term) []ilr.Term {
-	if len(p.hidden) == 0 {
-		return ts
+	if len(p.hidden) > 0 {
+		ts = p.hidden.In(p.f.Store, ts)[0]
 	}
-	return p.hidden.In(p.f.Store, ts)[0]
+	return p.cut.view(ts...)
 }

@@ -56,7 +56,7 @@ func (p *Prover) keep(set []*candidate) {
 			left = left[1:]
 			continue
 		}
-		p.cut.solver.Assert(p.f.Store.Not(c.selector))
+		p.cut.assert(p.f.Store.Not(c.selector))
 	}
 	p.alive = set
 }

@@ -38,34 +38,61 @@ func (e Engine) Run(ctx context.Context, p *problem.Problem, a *problem.Answers)
 		return problem.ErrOpen
 	}
 	stop := a.Stage("induction")
-	proofs, invariants, err := e.prove(ctx, p)
+	invariants, err := e.prove(ctx, p, a)
 	stop(map[string]int64{"invariants": int64(invariants)})
 	if err != nil {
 		return err
 	}
-	a.AddProofs(proofs)
 	if !a.Proofs().All() {
 		return problem.ErrOpen
 	}
 	return nil
 }
 
-// prove returns what it proved, and how many lemmas held at last.
-func (e Engine) prove(ctx context.Context, p *problem.Problem) (proofs *problem.Proofs, invariants int, err error) {
+// prove adds what it proved to a, and returns how many lemmas held at last.
+func (e Engine) prove(ctx context.Context, p *problem.Problem, a *problem.Answers) (invariants int, err error) {
 	cut, err := OpenCut(ctx, p, CutOptions{All: e.CutAll, Turns: e.Turns})
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	defer cut.Close()
 	if !cut.cuts.Any() {
-		return nil, 0, errors.New("no loop or recursion has to be cut")
+		return 0, errors.New("no loop or recursion has to be cut")
 	}
 	if e.Turns > 1 && len(cut.cuts.Loops()) == 0 {
-		return nil, 0, errors.New("no loop has to be cut")
+		return 0, errors.New("no loop has to be cut")
 	}
+	order := orderOf(cut)
+	if len(order) > 0 && !e.Plain && !cut.Formula.ComesBack() {
+		words := cut.inOrder(order)
+		defer words.Close()
+		proofs, n, err := e.proveIn(ctx, words)
+		if err == nil {
+			if a.AddProofs(proofs); a.Proofs().All() {
+				return n, nil
+			}
+		}
+	}
+	cut.assert(order...)
+	proofs, invariants, err := e.proveIn(ctx, cut)
+	if err == nil {
+		a.AddProofs(proofs)
+	}
+	return invariants, err
+}
+
+// orderOf returns what holds of any words, of the order of the products of cut.
+func orderOf(cut *Cut) []ilr.Term {
+	if !cut.p.On(MakeProducts) {
+		return nil
+	}
+	return ring.Ordered(cut.Formula.Store, bads(NewProver(cut).goals()))
+}
+
+// proveIn returns what it proved in cut, and how many lemmas held at last.
+func (e Engine) proveIn(ctx context.Context, cut *Cut) (proofs *problem.Proofs, invariants int, err error) {
 	v := NewProver(cut)
 	goals := v.goals()
-	v.order(bads(goals))
 	if e.Plain {
 		x := &refutation{open: map[string]bool{}}
 		v.goalByGoal(ctx, goals, x, policy.ConflictsOfStretch)
@@ -117,16 +144,6 @@ func (p *Prover) Hold() ilr.Term { return p.hold }
 
 // Any reports whether any lemma holds.
 func (p *Prover) Any() bool { return len(p.alive) > 0 }
-
-// order has the solver assume what holds of any words: the order of products that have a factor in common.
-func (p *Prover) order(bad []ilr.Term) {
-	if !p.cut.p.On(MakeProducts) {
-		return
-	}
-	for _, t := range ring.Ordered(p.f.Store, bad) {
-		p.cut.solver.Assert(t)
-	}
-}
 
 // Lemmas finds lemmas by the templates, in stages: none, those that executions
 // suggest, all. It ends when they exclude bad.
@@ -222,9 +239,7 @@ func (p *Prover) multiplied(equal []*lemma.Lemma, bad []ilr.Term) {
 	for _, l := range equal {
 		roots = append(roots, l.Fails(p.f))
 	}
-	for _, t := range ring.Consequences(p.f.Store, atSites(p.f, equal), roots, p.f.ComesBack()) {
-		p.cut.solver.Assert(t)
-	}
+	p.cut.assert(ring.Consequences(p.f.Store, atSites(p.f, equal), roots, p.f.ComesBack())...)
 }
 
 // goals lists what has to be impossible for the claims. An exit is a goal that all those need which an execution may

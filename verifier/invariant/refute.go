@@ -96,7 +96,7 @@ func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
 		return x
 	case ctx.Err() != nil:
 		return gaveUp("out of time")
-	case ans == solve.Unknown || !p.cut.p.On(MakeClauses):
+	case ans == solve.Unknown || p.cut.words != nil || !p.cut.p.On(MakeClauses):
 		p.goalByGoal(ctx, goals, x, policy.ConflictsOfOne)
 		return x
 	}

@@ -246,7 +246,7 @@ func (t *tabulator) learn(header int, unless []lemma.Literal, q quantity) {
 	c := p.candidate(&lemma.Lemma{Header: header, Maker: MakeTables,
 		Literals: append(slices.Clone(unless), lemma.Is(q.atom()))})
 	p.alive = append(p.alive, c)
-	p.cut.solver.Assert(p.f.Store.Implies(p.hold, c.selector))
+	p.cut.assert(p.f.Store.Implies(p.hold, c.selector))
 }
 
 // quantity is a number after a call, less what it was before if before is not 0, and its value.

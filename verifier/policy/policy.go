@@ -246,16 +246,17 @@ var InductionTurns = []int{2, 4, 8}
 
 // The search for inductive invariants.
 const (
-	MaxWalks       = 80   // until the cut loops are known
-	ConflictsOfAll = 4000 // for a question about all candidates
-	ConflictsOfOne = 2000 // for a question about one
-	SuggestEffort  = 10   // times as many conflicts for the few lemmas that executions suggest
-	MaxThinned     = 8    // invariants of a certificate that are tried to do without, one by one
-	ProbedTurns    = 6    // of loops that are not cut
-	CutDepth       = 24   // nested calls
-	LemmaPercent   = 40   // for the lemmas of the templates; the rest is for clauses
-	StatePercent   = 40   // of what is left of that, for lemmas under values of control variables
-	RecheckPercent = 40   // for the other solver that checks the proof; then ours does
+	MaxWalks       = 80              // until the cut loops are known
+	ConflictsOfAll = 4000            // for a question about all candidates
+	ConflictsOfOne = 2000            // for a question about one
+	SuggestEffort  = 10              // times as many conflicts for the few lemmas that executions suggest
+	MaxThinned     = 8               // invariants of a certificate that are tried to do without, one by one
+	ProbedTurns    = 6               // of loops that are not cut
+	CutDepth       = 24              // nested calls
+	LemmaPercent   = 40              // for the lemmas of the templates; the rest is for clauses
+	StatePercent   = 40              // of what is left of that, for lemmas under values of control variables
+	RecheckPercent = 40              // for the other solver that checks the proof; then ours does
+	RecheckWords   = 2 * time.Second // likewise, with products as any words
 
 	MaxLevels  = 400 // frames of property directed reachability
 	MaxDropped = 16  // literals of a cube that are tried to be left out one by one

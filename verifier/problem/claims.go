@@ -155,6 +155,7 @@ type Unwinding struct {
 	Loops    []encode.LoopInfo
 	Notes    []verdict.Assumption
 	Complete bool            // no loop or call can go beyond what was analysed
+	Ordered  bool            // some of it rests on the order of products (package ring)
 	Repeats  bool            // a loop that only repeats a state was not followed: Complete does not say that it ends
 	Gap      *verdict.Reason // a reachable construct that is not modelled; nil if there is none
 	Cut      *verdict.Reason // why deciding ended early; nil if it did not

@@ -110,5 +110,5 @@ func followedAll(p *problem.Problem, a *problem.Answers, res *verdict.Result) *c
 	if executed {
 		return &certificate.Ended{Past: p.Past}
 	}
-	return &certificate.Ended{Turns: u.Limit, Loops: u.Counted(), Past: p.Past}
+	return &certificate.Ended{Turns: u.Limit, Loops: u.Counted(), Ordered: u.Ordered, Past: p.Past}
 }

@@ -13,13 +13,17 @@ import (
 // TestOrderedHold has our solver prove what is told of the order of products, of words of 8 to 10 bits that were made of
 // shorter ones in each way, and that it says something: a row of an image is within the image.
 func TestOrderedHold(t *testing.T) {
-	ways := map[string]func(s *ilr.Store, x ilr.Term, w int) ilr.Term{"zext": (*ilr.Store).Zext, "sext": (*ilr.Store).Sext}
+	type way = func(s *ilr.Store, x ilr.Term, w int) ilr.Term
+	ways := map[string]way{"zext": (*ilr.Store).Zext, "sext": (*ilr.Store).Sext,
+		"low":     func(s *ilr.Store, x ilr.Term, w int) ilr.Term { return s.Zext(s.Extract(x, 2, 0), w) },
+		"thrice":  func(s *ilr.Store, x ilr.Term, w int) ilr.Term { return s.Mul(s.Int(w, 3), s.Zext(x, w)) },
+		"shifted": func(s *ilr.Store, x ilr.Term, w int) ilr.Term { return s.Shl(s.Zext(x, w), s.Int(w, 2)) }}
 	for first, by := range ways {
 		for second, wide := range ways {
 			for _, w := range [][2]int{{8, 8}, {8, 9}, {10, 8}} {
 				for _, s := range stores() {
 					name := fmt.Sprintf("%s %s %v", first, second, w)
-					v := func(name string) ilr.Term { return s.Var(name, ilr.BV(8)) }
+					v := func(name string) ilr.Term { return s.Var(name, ilr.BV(5)) }
 					row, rows, width := v("row"), v("rows"), v("width")
 					at := s.Mul(by(s, row, w[0]), by(s, width, w[0]))
 					size := s.Mul(wide(s, width, w[1]), wide(s, rows, w[1]))
