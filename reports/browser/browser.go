@@ -61,9 +61,11 @@ func Start(fonts string) (*Browser, error) {
 // onlyFonts writes a configuration of fonts that knows those of one folder into dir.
 func onlyFonts(dir, folder string) (string, error) {
 	text := `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>` + folder +
-		`</dir><cachedir>` +
-		filepath.Join(dir, "fonts") + `</cachedir>
-<selectfont><rejectfont><glob>*Serif*</glob><glob>*Condensed*</glob><glob>*TeX*</glob></rejectfont></selectfont>
+		`</dir><cachedir>` + filepath.Join(dir, "fonts") + `</cachedir><selectfont><rejectfont>`
+	for _, others := range []string{"Serif", "Condensed", "TeX"} { // by whole paths: from fontconfig 2.15 on
+		text += "<glob>" + filepath.Join(folder, "*"+others+"*") + "</glob>"
+	}
+	text += `</rejectfont></selectfont>
 <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>`
 	file := filepath.Join(dir, "fonts.conf")
 	return file, os.WriteFile(file, []byte(text+`</fontconfig>`), 0o600)

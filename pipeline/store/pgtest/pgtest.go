@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -31,7 +32,11 @@ func Start(t testing.TB) string {
 // Run starts a server with further options, as an unprivileged user (PostgreSQL
 // refuses root), and gives its address and what ends it.
 func Run(options string) (string, func() error, error) {
-	const bin = "/usr/lib/postgresql/15/bin/"
+	installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
+	if len(installed) == 0 {
+		return "", nil, errors.New("no PostgreSQL is installed: `make setup-tests`")
+	}
+	bin := filepath.Dir(installed[0])
 	dir, err := os.MkdirTemp("/tmp", "firmproof-pg")
 	if err != nil {
 		return "", nil, err
@@ -50,7 +55,7 @@ func Run(options string) (string, func() error, error) {
 		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 	run := func(name string, args ...string) error {
-		cmd := exec.Command(bin+name, args...)
+		cmd := exec.Command(filepath.Join(bin, name), args...)
 		cmd.SysProcAttr, cmd.Dir = attr, dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", name, err, out)
