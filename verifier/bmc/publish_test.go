@@ -82,7 +82,7 @@ func TestStoppedWalk(t *testing.T) {
 			t.Fatalf("stopped at turn %d: gap %+v", n, r.gap)
 		}
 		whole := 0
-		for _, c := range r.outcome(b.whole).Claims {
+		for _, c := range b.outcome(r, b.whole).Claims {
 			s := b.a.Settled(c.ID)
 			holds := s == nil && (c.Whole > 0 || !c.BehindGap && c.Status != verdict.Unknown)
 			if holds && c.Check == verdict.Assert && c.Pos.Line != 4 {
@@ -116,7 +116,7 @@ func TestPublished(t *testing.T) {
 	part := b.a.Unwinding()
 	b.decideBounds(ctx, r)
 	b.keepWhole(r)
-	end := r.outcome(b.whole)
+	end := b.outcome(r, b.whole)
 	open, held := 0, 0
 	for i, c := range end.Claims {
 		if early.Claims[i].Status == verdict.Unknown {
