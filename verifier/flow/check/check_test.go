@@ -41,6 +41,12 @@ func TestRefused(t *testing.T) {
 		{"a register that changes", "static int g; int main(void) { int n, i = 0; do { n = nondet_int(); if (i++ && n < 5 && n > 0) break; g = n > 3 ? 3 : n < 0 ? 0 : n; } while (1); g = n; return g; }", 4, 4, false},
 		{"two ways", "static int g; int main(void) { if (nondet_int()) g = 9; return g; }", 5, 9, true},
 		{"two ways and back", "static int g; int main(void) { if (nondet_int()) g = 9; g = g > 5 ? 0 : g; return g; }", 5, 9, false},
+		{"a volatile one that is left", "static volatile int g; int main(void) { g = 6; return 0; }", 5, 6, true},
+		{"a handler writes, too", "static int g; void h(void) { g = 6; } __attribute__((interrupt)) void f(void *p) { g = 2; } int main(void) { h(); return g; }", 5, 6, true},
+		{"a comparison as a number", "static int g; int main(void) { int less = g < 5; if (less) g++; return g; }", 5, 5, true},
+		{"a truth value that is not", "static int g; int main(void) { if (!(g < 5)) return 0; g++; return g; }", 5, 5, false},
+		{"a truth value of one", "static int g; int main(void) { if ((g < 5) == 0) return 0; g++; return g; }", 5, 5, false},
+		{"one the other way", "static int g; int main(void) { if ((g < 5) != 0) return 0; g++; return g; }", 5, 5, true},
 		{"a handler reads", "static int g; static int seen; __attribute__((interrupt)) void f(void *p) { seen = g; } int main(void) { if (++g > 5) g = 0; return seen; }", 5, 6, false},
 	} {
 		m := testprogram.Compile(t, c.src, "-O0")

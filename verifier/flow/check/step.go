@@ -39,14 +39,19 @@ func (w *walk) step(in *ir.Instr, p *point) {
 	}
 }
 
+// store looks at a number that is stored in the variable of a fact. One that is not followed has to be left as functions
+// leave it at once: nothing is known of it where f ends.
 func (w *walk) store(in *ir.Instr, p *point) {
 	g, key := w.factAt(in.Args[1]), w.followed(in.Args[1])
 	if g == nil && key == nil {
 		return
 	}
 	v := w.value(in.Args[0], p)
-	if g != nil && w.found != nil && !w.facts[g].ever.holds(v, w.facts[g].bits) {
-		w.found(g)
+	if g != nil && w.found != nil {
+		x := w.facts[g]
+		if !x.ever.holds(v, x.bits) || key == nil && !x.rest.holds(v, x.bits) {
+			w.found(g)
+		}
 	}
 	if key == nil {
 		return

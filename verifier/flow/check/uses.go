@@ -97,33 +97,33 @@ func usedAbroad(f *ir.Func) map[ir.Value]bool {
 
 // localNumbers returns the variables of f that hold a number which loads and stores of all of it alone get at.
 func localNumbers(f *ir.Func) map[*ir.Instr]int {
-	out, casts := map[*ir.Instr]int{}, map[*ir.Instr]*ir.Instr{}
+	out, casts := map[*ir.Instr]int{}, map[ir.Value]*ir.Instr{}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			if in.Op == ir.OpAlloca && isWord(in.Access) && ir.IsConst(in.Args[0], 1) {
 				out[in] = in.Access.Width
+			}
+			if in.Op == ir.OpBitcast { // as marks of its life name it; blocks may stand in any order
+				if slot, ok := in.Args[0].(*ir.Instr); ok && slot.Op == ir.OpAlloca {
+					casts[in] = slot
+				}
 			}
 		}
 	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
 			for i, a := range in.Args {
-				slot, ok := a.(*ir.Instr)
-				if !ok {
-					continue
-				}
-				of := slot
-				if casts[slot] != nil {
-					of = casts[slot]
+				of := casts[a]
+				direct := of == nil
+				if direct {
+					if of, _ = a.(*ir.Instr); of == nil {
+						continue
+					}
 				}
 				marks := in.Op == ir.OpCall && (in.Model == ir.ModelLifetimeStart || in.Model == ir.ModelLifetimeEnd)
-				whole := (in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1) && slot == of && in.Access.IsInt() &&
+				whole := (in.Op == ir.OpLoad || in.Op == ir.OpStore && i == 1) && direct && in.Access.IsInt() &&
 					in.Access.Width == out[of] && in.Flags&(ir.Volatile|ir.Atomic) == 0
-				switch {
-				case out[of] == 0 || whole || marks:
-				case in.Op == ir.OpBitcast && slot == of:
-					casts[in] = of // as marks of its life name it
-				default:
+				if !whole && !marks && casts[in] != of {
 					delete(out, of)
 				}
 			}
