@@ -8,7 +8,8 @@ import (
 	"github.com/firmproof/firmproof/verifier/rewrite"
 )
 
-// growClock makes a quotient or a remainder by a small constant, or a sum of multiples of such, most of which do not wrap.
+// growClock makes a quotient or a remainder by a small constant, or a sum of multiples of such and of their products, most
+// of which do not wrap.
 func (g *grower) growClock(w int, small []ilr.Term) ilr.Term {
 	s, rng := g.s, g.rng
 	steps := []int64{2, 3, 4, 6, 7, 12, 21, 60}
@@ -32,7 +33,13 @@ func (g *grower) growClock(w int, small []ilr.Term) ilr.Term {
 		if rng.Intn(3) == 0 {
 			y = s.Zext(small[rng.Intn(len(small))], w)
 		}
+		if rng.Intn(3) == 0 { // a product of two
+			y = s.Mul(y, s.Zext(small[rng.Intn(len(small))], w))
+		}
 		sum = s.Add(s.Mul(sum, by()), y)
+		if rng.Intn(4) == 0 {
+			sum = s.Mul(sum, s.Zext(small[rng.Intn(len(small))], w))
+		}
 	}
 	return sum
 }

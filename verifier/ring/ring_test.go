@@ -171,6 +171,31 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestCaseOfAnOrder: where a word is less than a number, or not equal to it, it is not that number.
+func TestCaseOfAnOrder(t *testing.T) {
+	for _, s := range stores() {
+		v := func(name string) ilr.Term { return s.Var(name, ilr.BV(8)) }
+		m, k, x, three := v("m"), v("k"), v("x"), s.Int(8, 3)
+		shown := 0
+		for _, cond := range []ilr.Term{s.Ult(m, three), s.Slt(m, three), s.Ule(three, m), s.Ult(three, m), s.Eq(m, three)} {
+			for _, turn := range []func(ilr.Term) ilr.Term{func(c ilr.Term) ilr.Term { return c }, s.Not} {
+				goal := s.Eq(s.Ite(turn(cond), x, v("other")), s.Mul(k, m))
+				for _, f := range ring.NewIdeal(s, []ilr.Term{s.Eq(x, s.Mul(three, k))}).Cases(goal) {
+					shown++
+					own := solve.NewOwn(s, solve.Options{})
+					if ans, err := own.Check(context.Background(), s.Not(f)); ans != solve.Unsat {
+						t.Errorf("%s: %v, %v", s.String(f), ans, err)
+					}
+					own.Close()
+				}
+			}
+		}
+		if shown == 0 {
+			t.Error("no case is shown")
+		}
+	}
+}
+
 // TestAbstract: a product is the same word wherever it occurs; what numbers multiply to is forgotten.
 func TestAbstract(t *testing.T) {
 	for _, s := range stores() {
