@@ -48,7 +48,7 @@ var subjects = []subject{
 	{"verifier/flow/check", []stage{{pkg: "verifier/flow/check", run: "."}, {pkg: "verifier/flow/ranges", run: "."},
 		{pkg: "cmd/firmproof", run: "^TestGenerated|^TestMadeUp$"}}},
 	{"verifier/flow/places", []stage{{pkg: "cmd/firmproof", run: "^TestGenerated|^TestFilledRanges$|^TestCalls$"}}},
-	{"verifier/flow", []stage{{pkg: "cmd/firmproof", run: "^TestMadeUp$|^TestSizedInput$|^TestGenerated"}}},
+	{"verifier/flow", []stage{{pkg: "verifier/flow", run: "."}, {pkg: "cmd/firmproof", run: "^TestMadeUp$|^TestSizedInput$|^TestGenerated"}}},
 	{"verifier/claims", []stage{{pkg: "verifier/claims", run: "."}, {pkg: "verifier", run: "."}, pairs("*")}},
 	{"verifier/race", []stage{{pkg: "verifier/race", run: "."}, {pkg: "verifier", run: "."}, pairs("*")}},
 	{"verifier/calls", []stage{{pkg: "cmd/firmproof", run: "^TestCalls"}}},

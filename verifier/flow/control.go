@@ -20,10 +20,17 @@ type function struct {
 	sets   map[*ir.Instr]bool        // of these the comparisons with null that fail them
 	called bool                      // by another than the driver
 
-	entered set // what calling the function rests on
-	after   set // what coming back from it rests on
-	in      []set
+	entered set   // what calling the function rests on
+	after   set   // what coming back from it rests on
+	in      []set // by block: what coming to it rests on
 	passed  []set // by block: what coming to its end rests on because of what is executed before
+	stops   [][]stop
+}
+
+// stop is an instruction that may be executed without the one behind it: a call, or what ends executions by itself.
+type stop struct {
+	at *ir.Instr
+	on set // what it rests on that control goes on behind it
 }
 
 // shapeOf works out the control dependence of f (Ferrante, Ottenstein, Warren, 3.1). Blocks that end in a claim which
@@ -31,7 +38,7 @@ type function struct {
 func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
 	n := len(f.Blocks)
 	x := &function{Func: f, deciders: make([][]*ir.Block, n), exits: make([][]*ir.Block, n), ends: make([]bool, n),
-		passes: make([]bool, n), entered: newSet(len(r.ids)), after: newSet(len(r.ids))}
+		passes: make([]bool, n), stops: make([][]stop, n), entered: newSet(len(r.ids)), after: newSet(len(r.ids))}
 	for _, b := range f.Blocks {
 		x.in, x.passed = append(x.in, newSet(len(r.ids))), append(x.passed, newSet(len(r.ids)))
 		if way := ir.FailingBlocks(b); len(way) > 0 {
@@ -40,9 +47,17 @@ func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
 			x.passes[b.Index] = holds(last.Instrs[i])
 		}
 		x.ends[b.Index] = b.Term().Op == ir.OpUnreachable && !x.passes[b.Index]
+		for _, in := range b.Instrs {
+			if in.Op == ir.OpCall && in.Model == ir.ModelNone || ends(in) {
+				x.stops[b.Index] = append(x.stops[b.Index], stop{in, newSet(len(r.ids))})
+			}
+		}
 	}
 	next := func(b *ir.Block) []*ir.Block {
 		return slices.DeleteFunc(slices.Clone(b.Succs()), func(s *ir.Block) bool { return x.passes[s.Index] })
+	}
+	for i, leaves := range leaving(f, next) {
+		x.ends[i] = x.ends[i] || !leaves && !x.passes[i]
 	}
 	over := postDominators(f, next)
 	for _, b := range f.Blocks {
@@ -67,6 +82,20 @@ func (r *Rests) shapeOf(f *ir.Func, holds func(*ir.Instr) bool) *function {
 	}
 	x.addressTests(r.heads)
 	return x
+}
+
+// leaving says of each block, by index, whether a way leads from it to a return; control stays where none does.
+func leaving(f *ir.Func, next func(*ir.Block) []*ir.Block) []bool {
+	out := make([]bool, len(f.Blocks))
+	for again := true; again; {
+		again = false
+		for _, b := range slices.Backward(f.Blocks) {
+			if !out[b.Index] && (b.Term().Op == ir.OpRet || slices.ContainsFunc(next(b), func(s *ir.Block) bool { return out[s.Index] })) {
+				out[b.Index], again = true, true
+			}
+		}
+	}
+	return out
 }
 
 // loops finds the blocks behind natural loops, and the branches that leave these.
@@ -184,5 +213,14 @@ func postDominators(f *ir.Func, next func(*ir.Block) []*ir.Block) []int {
 	return over
 }
 
-// control returns what it rests on that control comes to b.
-func (x *function) control(b *ir.Block) set { return x.in[b.Index] }
+// control returns what it rests on that control comes to an instruction.
+func (x *function) control(in *ir.Instr) set {
+	out := x.in[in.Block.Index]
+	for _, s := range x.stops[in.Block.Index] {
+		if s.at.ID < in.ID {
+			out = slices.Clone(out)
+			out.or(s.on)
+		}
+	}
+	return out
+}

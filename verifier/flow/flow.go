@@ -178,7 +178,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 	}
 	r.driving = f.Made || f.Driven()
 	all := newSet(len(r.ids))
-	all.or(f.control(in.Block))
+	all.or(f.control(in))
 	for _, a := range in.Args {
 		v := r.of(a)
 		all.or(v.tags)
@@ -253,7 +253,7 @@ func (r *Rests) Whole() []string {
 	all := newSet(len(r.ids))
 	for _, f := range r.funcs {
 		for _, b := range f.Blocks {
-			all.or(f.control(b))
+			all.or(f.control(b.Term()))
 			for _, a := range b.Term().Args {
 				all.or(r.of(a).tags)
 			}

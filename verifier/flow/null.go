@@ -97,8 +97,9 @@ func (r *Rests) presumed(f *function, in *ir.Instr, addr *value) set {
 	}
 	out := newSet(len(r.ids))
 	for i := range r.ids {
+		has := func(s set) bool { return s.has(i) }
 		if addr.nonnull.has(i) && r.asked.has(i) && (r.askers[i][f.Func] ||
-			slices.ContainsFunc(f.in, func(s set) bool { return s.has(i) })) {
+			slices.ContainsFunc(f.in, has) || slices.ContainsFunc(f.passed, has)) {
 			out.add(i)
 		}
 	}

@@ -14,36 +14,49 @@ func (r *Rests) function(f *function) {
 		in, passed := f.in[b.Index], f.passed[b.Index]
 		news := in.or(f.entered)
 		for _, d := range f.deciders[b.Index] {
-			news = in.or(f.in[d.Index]) || news
+			news = in.or(f.control(d.Term())) || news
 			for _, a := range d.Term().Args {
 				news = in.or(r.of(a).tags) || news
 			}
 		}
+		come := newSet(len(r.ids))
 		for _, e := range f.exits[b.Index] {
 			for _, a := range e.Term().Args {
-				news = passed.or(r.of(a).tags) || news
+				come.or(r.of(a).tags)
 			}
-			news = passed.or(f.in[e.Index]) || news
+			come.or(f.control(e.Term()))
 		}
 		for _, p := range b.Preds {
-			news = passed.or(f.passed[p.Index]) || news
+			come.or(f.passed[p.Index])
 		}
+		news = in.or(come) || news
+		news = passed.or(come) || news
 		for _, x := range b.Instrs {
 			r.instr(f, x)
-			if x.Op == ir.OpCall {
-				news = passed.or(r.cameBack(x)) || news
-			}
 		}
-		news = in.or(passed) || news
+		for _, s := range f.stops[b.Index] {
+			news = s.on.or(r.cameBack(s.at)) || news
+			if ends(s.at) && !f.passes[b.Index] {
+				news = s.on.or(f.control(s.at)) || news
+			}
+			news = passed.or(s.on) || news
+		}
 		switch {
 		case f.passes[b.Index]:
 		case f.ends[b.Index]:
-			news = f.after.or(in) || news
+			news = f.after.or(f.control(b.Term())) || news
 		case b.Term().Op == ir.OpRet:
 			news = f.after.or(passed) || news
 		}
 		r.changed = r.changed || news
 	}
+}
+
+// ends reports an instruction that ends executions by itself, whatever the compiler has behind it: an exit, a failure, or
+// an assume of the program. What is behind it rests on what leads to it.
+func ends(in *ir.Instr) bool {
+	return in.AlwaysFails() || in.Op == ir.OpCall && (in.Model == ir.ModelExit || in.Model == ir.ModelAssumeI ||
+		in.Model == ir.ModelAssume && len(in.Assumes) == 0)
 }
 
 // cameBack returns what it rests on that an execution goes on behind a call: where an assume of the program holds, and
@@ -81,7 +94,7 @@ func returns(f *ir.Func) bool {
 
 // instr applies the rule of an instruction.
 func (r *Rests) instr(f *function, in *ir.Instr) {
-	here := &value{tags: f.control(in.Block)}
+	here := &value{tags: f.control(in)}
 	r.asks(f, in)
 	switch in.Op {
 	case ir.OpAlloca:
@@ -95,7 +108,7 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 		if stores, plain := f.last[in]; plain {
 			for _, s := range stores {
 				r.set(in, r.of(s.Args[0]))
-				r.set(in, &value{tags: f.control(s.Block)})
+				r.set(in, &value{tags: f.control(s)})
 				r.set(in, &value{tags: r.followed(s)})
 			}
 		} else if !r.any(in) {
@@ -121,7 +134,7 @@ func (r *Rests) instr(f *function, in *ir.Instr) {
 	case ir.OpPhi:
 		for i, from := range in.Incoming {
 			r.set(in, r.of(in.Args[i]))
-			r.set(in, &value{tags: f.control(from)})
+			r.set(in, &value{tags: f.control(from.Term())})
 			for _, a := range from.Term().Args {
 				r.set(in, &value{tags: r.of(a).tags})
 			}
