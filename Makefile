@@ -101,7 +101,7 @@ DURATION ?= 5m
 SEED ?= 1
 soundness: setup
 	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^TestSoundness' -timeout 0 -v ./cmd/firmproof
-	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBytesStayInGraph|TestStepsAreThoseOfBytes|TestBoundsHoldInGeneratedRuns|TestRandomForks|TestRandomLeaps|Test(Induction|Recursion|Walks)AgainstUnwinding)$$' -timeout 0 -v ./verifier ./verifier/seg ./verifier/graphterm ./verifier/termination ./verifier/interp
+	FIRMPROOF_SOUNDNESS=$(DURATION) FIRMPROOF_SEED=$(SEED) $(GO) test -count=1 -run '^(TestRunsStayInGraph|TestBytesStayInGraph|TestStepsAreThoseOfBytes|TestBoundsHoldInGeneratedRuns|TestRandomForks|TestRandomLeaps|TestWhatChangesRestsOnIt|TestExecutedNumbersAreInRanges|Test(Induction|Recursion|Walks)AgainstUnwinding)$$' -timeout 0 -v ./verifier ./verifier/seg ./verifier/graphterm ./verifier/termination ./verifier/interp ./verifier/flow ./verifier/flow/ranges
 
 # Generated programs about ABI and library (machines say what is right), interrupts, memory map and contracts (all cases
 # are tried), DURATION each.

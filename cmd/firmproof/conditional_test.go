@@ -30,6 +30,9 @@ static void out(struct ring *r, int *p) { *p = r->head; }
 int memory_CA(struct ring *r) { int i, k = 3; out(r, &i); return table[i] /*1*/ + table[k]; /*1*/ }
 int copied_C(struct ring *r) { struct ring o; memcpy(&o, r, sizeof o); return table[o.head]; /*1*/ }
 int late_C(struct ring *r, int d) { if (r->head <= 7) return 0; return 8 / d; /*1*/ }
+static void forever(void) { for (;;) ; }
+int hung_C(struct ring *r, int d) { if (r->head <= 7) forever(); return 8 / d; /*1*/ }
+int gone_C(struct ring *r) { int *p = malloc(4); if (!p) return 0; if (r->head > 7) free(p); *p = 1; /*1*/ free(p); return 0; }
 int early_A(struct ring *r, int x) { int b = table[x & 7]; /*1*/ return b + r->head; }
 int start_A(void) { return table[at]; /*1*/ }
 int quiet_A(void) { return quiet + table[3]; /*1*/ }

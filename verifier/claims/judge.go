@@ -81,6 +81,9 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 		case c.Check.Of().Decided == verdict.ByPaths && c.Check != verdict.Leak && in != nil:
 			c.Assumptions = named(p.Assumptions, r.At(in, c.Check == verdict.Uninitialised))
 			c.Learn(resting(res.RestsOn(c)))
+		case c.Check == verdict.Leak:
+			c.Assumptions = named(p.Assumptions, r.Left())
+			c.Learn(resting(res.RestsOn(c)))
 		default:
 			c.Assumptions = named(p.Assumptions, r.Whole())
 			c.Learn(resting(res.RestsOn(c)))

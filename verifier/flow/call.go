@@ -39,6 +39,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		}
 		r.allocated(in, here)
 	case ir.ModelRealloc:
+		r.frees(in, here)
 		r.mixed(in, here)
 		r.allocated(in, here)
 		r.store(&value{points: []location{{r.object(in), everywhere}}}, r.contents(r.of(in.Args[0])), everywhere.size())
@@ -53,9 +54,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 	case ir.ModelMemcmp, ir.ModelStrlen, ir.ModelStrnlen, ir.ModelStrcmp, ir.ModelStrncmp, ir.ModelMemchr, ir.ModelStrchr,
 		ir.ModelStrrchr, ir.ModelStrstr, ir.ModelPrintf, ir.ModelFree:
 		if in.Model == ir.ModelFree {
-			for _, p := range r.of(in.Args[0]).points {
-				r.note(p.object, r.freed)
-			}
+			r.frees(in, here)
 		}
 		r.computed(in)
 		for _, a := range in.Args {
@@ -75,6 +74,7 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 			}
 			for _, p := range r.of(a).points {
 				r.set(in, &value{tags: p.object.extent})
+				r.set(in, &value{tags: p.object.freed})
 			}
 		}
 	case ir.ModelNondet:
@@ -83,6 +83,18 @@ func (r *Rests) call(in *ir.Instr, here *value) {
 		r.filled(in, here)
 	default:
 		r.mixed(in, here)
+	}
+}
+
+// frees ends the life of what its first argument leads to: which that is, and whether control comes here, decides about each
+// access to it.
+func (r *Rests) frees(in *ir.Instr, here *value) {
+	addr := r.of(in.Args[0])
+	for _, p := range addr.points {
+		r.note(p.object, r.freed)
+		for _, on := range []set{here.tags, addr.tags, r.followed(in)} {
+			r.changed = p.object.freed.or(on) || r.changed
+		}
 	}
 }
 

@@ -109,6 +109,9 @@ func (x *function) loops(next func(*ir.Block) []*ir.Block) {
 		}
 		return false
 	}
+	x.tangles(func(b *ir.Block) []*ir.Block {
+		return slices.DeleteFunc(next(b), func(head *ir.Block) bool { return dominates(head, b) })
+	})
 	for _, b := range x.Blocks {
 		for _, head := range next(b) {
 			if !dominates(head, b) {
@@ -128,6 +131,43 @@ func (x *function) loops(next func(*ir.Block) []*ir.Block) {
 						x.exits[to.Index] = append(x.exits[to.Index], at)
 					}
 				}
+			}
+		}
+	}
+}
+
+// tangles finds loops that control enters at several blocks, among what next leaves without natural loops: each branch
+// there decides whether what is behind it is executed.
+func (x *function) tangles(next func(*ir.Block) []*ir.Block) {
+	in, out := make([]int, len(x.Blocks)), make([]int, len(x.Blocks))
+	preds := make([][]*ir.Block, len(x.Blocks))
+	for _, b := range x.Blocks {
+		for _, s := range next(b) {
+			in[s.Index]++
+			out[b.Index]++
+			preds[s.Index] = append(preds[s.Index], b)
+		}
+	}
+	done := make([]bool, len(x.Blocks))
+	for again := true; again; { // leave out what begins or ends no way
+		again = false
+		for _, b := range x.Blocks {
+			if done[b.Index] || in[b.Index] > 0 && out[b.Index] > 0 {
+				continue
+			}
+			done[b.Index], again = true, true
+			for _, s := range next(b) {
+				in[s.Index]--
+			}
+			for _, p := range preds[b.Index] {
+				out[p.Index]--
+			}
+		}
+	}
+	for _, b := range x.Blocks {
+		for _, to := range b.Succs() {
+			if !done[b.Index] && !slices.Contains(x.exits[to.Index], b) {
+				x.exits[to.Index] = append(x.exits[to.Index], b)
 			}
 		}
 	}

@@ -41,6 +41,7 @@ func (s steady) Next(kind input.Kind, at *ir.Instr, w int) (bits.Vec, bool) {
 type seen struct {
 	interp.Silent
 	x     *interp.Machine
+	end   interp.Kind
 	args  map[*ir.Instr][]uint64 // digests of the first turns, each of all before it too
 	loads map[*ir.Instr][]uint64
 }
@@ -89,34 +90,45 @@ func show(w io.Writer, v interp.Value) {
 	}
 }
 
-// execute runs a program. How a run ends that says nothing is Invalid.
-func execute(t *testing.T, m *ir.Module, src steady, holds bool) (k *seen, end interp.Kind) {
+// execute runs a program. failed is where another claim fails than those which hold or not as holds says; of runs that end
+// in a way that says nothing, k is nil.
+func execute(t *testing.T, m *ir.Module, src steady, holds bool) (k *seen, failed *interp.Outcome) {
 	k = &seen{args: map[*ir.Instr][]uint64{}, loads: map[*ir.Instr][]uint64{}}
 	checks := verdict.DefaultChecks()
 	delete(checks, verdict.Leak)
-	delete(checks, verdict.SignedOverflow)
+	checks[verdict.Uninitialised] = true
 	out, err := interp.Run(context.Background(), m, interp.Options{MaxSteps: 3000, Checks: checks,
 		Observe: []interp.Observe{func(x *interp.Machine) interp.Observer { k.x = x; return k }}}, src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	failed := out.Kind == interp.Violation && out.Instr != nil && out.Instr.AlwaysFails() && !holds
-	if !failed && (out.Kind == interp.Violation || out.Kind == interp.Undefined || out.Kind == interp.Unsupported) {
-		return k, interp.Invalid
+	asserts := out.Kind == interp.Violation && out.Instr.AlwaysFails()
+	switch k.end = out.Kind; {
+	case out.Kind == interp.Undefined, out.Kind == interp.Unsupported, asserts && holds:
+		return nil, nil
+	case out.Kind == interp.Violation && !asserts:
+		return k, out
 	}
-	return k, out.Kind
+	return k, nil
 }
 
-// differing calls do with each instruction that two executions come to otherwise, or with other numbers. Of one that did
-// not end, that is one that it does not come to at all. loaded: what a load gives differs.
-func differing(a, b *seen, ended bool, do func(in *ir.Instr, loaded bool)) {
+// differing calls do with each instruction at which two executions differ: of those that both come to, in what they compute
+// from there or load (loaded); or one comes there more often than another that is over, or that goes on without it.
+func differing(a, b *seen, aFailed, bFailed bool, do func(in *ir.Instr, loaded bool)) {
+	more := func(list, other []uint64, of *seen, failed bool) bool {
+		return !failed && len(list) > len(other) && (of.end != interp.StepLimit || len(other) == 0)
+	}
 	for in, list := range a.args {
-		other := b.args[in]
-		switch {
-		case len(other) == 0, ended && !slices.Equal(list, other):
+		other, n := b.args[in], min(len(list), len(b.args[in]))
+		if n > 0 && list[n-1] != other[n-1] || more(list, other, b, bFailed) || more(other, list, a, aFailed) {
 			do(in, false)
-		case ended && !slices.Equal(a.loads[in], b.loads[in]):
+		} else if n = min(len(a.loads[in]), len(b.loads[in])); n > 0 && a.loads[in][n-1] != b.loads[in][n-1] {
 			do(in, true)
+		}
+	}
+	for in, list := range b.args {
+		if len(a.args[in]) == 0 && more(list, nil, a, aFailed) {
+			do(in, false)
 		}
 	}
 }
@@ -131,7 +143,7 @@ func TestWhatChangesRestsOnIt(t *testing.T) {
 	if n, err := strconv.ParseInt(os.Getenv("FIRMPROOF_SEED"), 10, 64); err == nil {
 		seed = n
 	}
-	ends, differ, free := map[interp.Kind]int{}, 0, 0
+	ends, differ, failures, free := map[interp.Kind]int{}, 0, 0, 0
 	for n := seed; n < seed+int64(count) && (until.IsZero() || time.Now().Before(until)); n++ {
 		src := (&writer{r: rand.New(rand.NewSource(n))}).program()
 		m := testprogram.Compile(t, src, []string{"-O0", "-O1", "-O0"}[n%3])
@@ -152,15 +164,17 @@ func TestWhatChangesRestsOnIt(t *testing.T) {
 		on := map[*ir.Instr][2][]string{}
 		wrong := 0
 		for run := range int64(3) {
-			base, end := execute(t, m, steady{seed: run}, holds)
-			if ends[end]++; end == interp.Invalid {
+			base, fails := execute(t, m, steady{seed: run}, holds)
+			if base == nil {
 				continue
 			}
+			ends[base.end]++
 			for i, site := range sites {
-				other, end2 := execute(t, m, steady{seed: run, but: site}, holds)
-				if ends[end2]++; end2 == interp.Invalid {
+				other, fails2 := execute(t, m, steady{seed: run, but: site}, holds)
+				if other == nil {
 					continue
 				}
+				ends[other.end]++
 				both := func(in *ir.Instr, loaded bool) {
 					if _, ok := on[in]; !ok {
 						on[in] = [2][]string{r.At(in, false), r.At(in, true)}
@@ -176,12 +190,13 @@ func TestWhatChangesRestsOnIt(t *testing.T) {
 							site.Pos.Line-testprogram.HeaderLines, src)
 					}
 				}
-				ended := end != interp.StepLimit && end2 != interp.StepLimit
-				if ended || end != interp.StepLimit {
-					differing(base, other, ended, both)
-				}
-				if ended || end2 != interp.StepLimit {
-					differing(other, base, ended, both)
+				differing(base, other, fails != nil, fails2 != nil, both)
+				if fails != nil && fails2 == nil {
+					failures++
+					both(fails.Instr, fails.Check == verdict.Uninitialised)
+				} else if fails == nil && fails2 != nil {
+					failures++
+					both(fails2.Instr, fails2.Check == verdict.Uninitialised)
 				}
 			}
 		}
@@ -189,8 +204,8 @@ func TestWhatChangesRestsOnIt(t *testing.T) {
 			free += len(sites) - len(two[1])
 		}
 	}
-	t.Logf("%d differences; %d pairs of an instruction and an input are apart; runs end as %v", differ, free, ends)
-	if differ < 1000 || free < 100 {
-		t.Errorf("only %d differences, %d pairs apart", differ, free)
+	t.Logf("%d differences, %d of them in whether a claim fails; %d pairs of an instruction and an input are apart; runs end as %v", differ, failures, free, ends)
+	if differ < 1000 || failures < 20 || free < 100 {
+		t.Errorf("only %d differences, %d failures, %d pairs apart", differ, failures, free)
 	}
 }

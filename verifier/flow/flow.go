@@ -32,7 +32,7 @@ type Rests struct {
 	objects map[any]*object // by allocation (*ir.Instr), *ir.Global, *ir.Func, addressSpace, or further
 	funcs   map[*ir.Func]*function
 	own     map[*ir.Func]set   // see Question
-	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters
+	targets map[int][]*ir.Func // functions whose address is taken, by number of parameters; under variadic those that take further ones
 
 	order          set                       // of what the order of blocks decides
 	differ         set                       // of what the addresses of symbols decide
@@ -71,6 +71,9 @@ type Question struct {
 	Holds   func(*ir.Instr) bool    // reports the traps and failed assertions whose claims hold
 	Fresh   func(*ir.Instr) bool    // reports reads of volatile numbers that give any value each time; may be nil
 }
+
+// variadic stands for any number of parameters.
+const variadic int = -1
 
 // addressSpace is the object of addresses that the program computes from constants.
 type addressSpace struct{}
@@ -119,8 +122,11 @@ func Follow(q Question) *Rests {
 			continue
 		}
 		r.funcs[f] = r.shapeOf(f, q.Holds)
-		if f.Addr {
-			r.targets[len(f.Params)] = append(r.targets[len(f.Params)], f)
+		if n := len(f.Params); f.Addr {
+			if f.Variadic {
+				n = variadic
+			}
+			r.targets[n] = append(r.targets[n], f)
 		}
 	}
 	for _, g := range m.Globals {
@@ -188,6 +194,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 		all.or(r.presumed(f, in, v))
 		for _, to := range v.points {
 			all.or(to.object.extent)
+			all.or(to.object.freed)
 			all.or(r.besides(to.object, r.freed))
 		}
 	}
@@ -210,7 +217,7 @@ func (r *Rests) At(in *ir.Instr, contents bool) []string {
 }
 
 // Operands lists those of them that the values rest on which decide whether the instruction fails, once control comes
-// to it.
+// to it. What fails whenever control comes there is decided by that.
 func (r *Rests) Operands(in *ir.Instr) []string {
 	all := newSet(len(r.ids))
 	from := []*ir.Instr{in}
@@ -218,6 +225,9 @@ func (r *Rests) Operands(in *ir.Instr) []string {
 		from = nil
 		for _, p := range in.Block.Preds {
 			from = append(from, p.Term())
+			if f := r.funcs[p.Func]; f != nil {
+				all.or(f.control(p.Term()))
+			}
 		}
 	}
 	for _, x := range from {
@@ -243,20 +253,6 @@ func (r *Rests) Extents(in *ir.Instr) []string {
 		}
 		for _, to := range r.of(a).points {
 			all.or(to.object.extent)
-		}
-	}
-	return r.names(all)
-}
-
-// Whole lists the assumptions that whole runs rest on: what they do, and how long.
-func (r *Rests) Whole() []string {
-	all := newSet(len(r.ids))
-	for _, f := range r.funcs {
-		for _, b := range f.Blocks {
-			all.or(f.control(b.Term()))
-			for _, a := range b.Term().Args {
-				all.or(r.of(a).tags)
-			}
 		}
 	}
 	return r.names(all)
@@ -318,5 +314,5 @@ func (r *Rests) called(in *ir.Instr) []*ir.Func {
 		}
 		return []*ir.Func{c.Func}
 	}
-	return slices.DeleteFunc(slices.Clone(r.targets[len(in.Args)]), func(f *ir.Func) bool { return f.Variadic })
+	return slices.Concat(r.targets[len(in.Args)], r.targets[variadic])
 }

@@ -90,6 +90,9 @@ func (w *writer) statement() string {
 	case 17:
 		return fmt.Sprintf("switch ((%s) & 3) { case 0: %s case 1: %s break; default: %s } ", w.sum(), w.block(1), w.block(1), w.block(1))
 	}
+	if k > 21 {
+		return w.risky()
+	}
 	was := w.loop
 	w.loops, w.loop = w.loops+1, true
 	i := fmt.Sprintf("i%d", w.loops)
@@ -102,6 +105,15 @@ func (w *writer) statement() string {
 	return out
 }
 
+// risky is a statement that fails in some states, or makes one of those that do.
+func (w *writer) risky() string {
+	return w.pick(fmt.Sprintf("if (%s) free(h); ", w.condition()), fmt.Sprintf("free(%s ? h : 0); ", w.condition()),
+		fmt.Sprintf("*h = %s; ", w.sum()), "h = malloc(4); ", w.local()+" = *h; ", "h = p; ",
+		fmt.Sprintf("%s = arr[%s & 7]; ", w.local(), w.number()), fmt.Sprintf("%s /= %s; ", w.local(), w.number()),
+		fmt.Sprintf("{ int u; if (%s) u = %s; if (%s) %s = u; } ", w.condition(), w.sum(), w.condition(), w.local()),
+		fmt.Sprintf("h = realloc(h, 4 + (%s & 15)); ", w.number()), fmt.Sprintf("p = %s ? p : 0; ", w.condition()))
+}
+
 // leaves is a way out of a loop, where there is one.
 func (w *writer) leaves() string {
 	if !w.loop {
@@ -111,7 +123,7 @@ func (w *writer) leaves() string {
 }
 
 func (w *writer) address() string {
-	return w.pick("p", "&g0", "&g1", "&arr["+w.number()+" & 3]", "&q->a", "&two.b", "q->p", "&x", "&arr[1]")
+	return w.pick("p", "vp("+w.number()+", 1)", "&g0", "&g1", "&arr["+w.number()+" & 3]", "&q->a", "&two.b", "q->p", "&x", "&arr[1]")
 }
 
 func (w *writer) function() string {
@@ -128,17 +140,18 @@ func (w *writer) program() string {
 		functions += w.function()
 	}
 	return `extern void exit(int); extern void __VERIFIER_assume(int); extern void *memmove(void *, const void *, unsigned long);
+extern void *realloc(void *, unsigned long); static int *h;
 typedef __builtin_va_list va_list;
 struct in { unsigned char m; unsigned short w; };
 struct s { int a, b; struct in in; struct s *next; int *p; };
-static int g0 = 1, g1 = 2, arr[4]; static unsigned char bytes[8]; static union { int word; short half[2]; } un;
+static int g0 = 1, g1 = 2, arr[4]; static int *more(int n, ...) { return n ? arr : &g0; } static int *(*vp)(int, ...) = more; static unsigned char bytes[8]; static union { int word; short half[2]; } un;
 static struct s two, one = { 1, 2, { 3, 4 }, &two, &g1 }, two = { 5, 6, { 7, 8 }, &one, &arr[2] };
 static int h0(int x, int *p) { *p = x; return 1; }
 static int h1(int x, int *p) { return x < 3 ? *p : x; }
 static int (*fp)(int, int *) = h0;
 static void stay(int x) { if (x > 5) exit(1); for (;;) g1++; }
 static int any(int n, ...) { va_list l; int s = 0; __builtin_va_start(l, n); while (n--) s += __builtin_va_arg(l, int); __builtin_va_end(l); return s; }
-` + functions + `int main(void) { int x = nondet_int(), y = nondet_int(), z = nondet_int(); int *p = &g0; struct s *q = &one;
+` + functions + `int main(void) { int x = nondet_int(), y = nondet_int(), z = nondet_int(); int *p = &g0; struct s *q = &one; h = malloc(4); *h = z;
 ` + w.block(4+w.r.Intn(4)) + `
 end: g0 += x + y + z; return f0(x, p, q); }
 `

@@ -51,7 +51,8 @@ func (s span) bytes(size int64) span {
 
 // object is a variable, an allocation or a function.
 type object struct {
-	extent set  // what its size, and that it is alive, rests on
+	extent set  // what its size rests on
+	freed  set  // what it rests on whether the program has freed it
 	apart  set  // that it does not overlap another
 	quiet  set  // that nothing changes it between two steps of code
 	symbol bool // the linker may provide it: two of these may have one address
@@ -70,7 +71,7 @@ func (r *Rests) object(key any) *object {
 	o := r.objects[key]
 	if o == nil {
 		o = &object{extent: newSet(len(r.ids)), apart: newSet(len(r.ids)), quiet: newSet(len(r.ids)),
-			n: len(r.ids)}
+			freed: newSet(len(r.ids)), n: len(r.ids)}
 		r.objects[key] = o
 	}
 	return o
