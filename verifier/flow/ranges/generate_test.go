@@ -28,8 +28,15 @@ func (w *memberWriter) number() string {
 
 // keeps is a store that keeps to a range.
 func (w *memberWriter) keeps() string {
-	p, x := w.structure(), w.number()
-	m := fmt.Sprintf("(%s)->%s", p, w.pick("a", "b", "c", "in.m", "in.w"))
+	p, x, of := w.structure(), w.number(), w.pick("a", "b", "c", "in.m", "in.w")
+	m, m2 := fmt.Sprintf("(%s)->%s", p, of), fmt.Sprintf("(%s)->%s", w.structure(), of) // these may be one
+	if w.r.Intn(4) == 0 {
+		return w.pick(fmt.Sprintf("%s = x; sink += %s; if (%s > 3) %s = 1; ", m, m2, m, m),
+			fmt.Sprintf("if (%s < 3) { %s = x & 7; %s++; } ", m, m2, m),
+			fmt.Sprintf("%s = x; look(%s); if (%s > 3) %s = 1; ", m, w.structure(), m, m),
+			fmt.Sprintf("if (%s < 3) { base(%s, x); %s++; } ", m, w.structure(), m),
+			fmt.Sprintf("%s = x; %s = %s; if (%s > 3) %s = 1; ", m, "("+w.structure()+")->in.w", m2, m, m))
+	}
 	to := w.pick(m, m, m, "count", "level", "many[1].b")
 	return w.pick(fmt.Sprintf("%s = %s & 3; ", to, x), fmt.Sprintf("if (%s < 3) %s++; ", to, to),
 		fmt.Sprintf("%s = (u16)(%s + 1) %% 3; ", to, to), fmt.Sprintf("%s = %s > 1 && %s < 4 ? %s : 2; ", to, x, x, x),
