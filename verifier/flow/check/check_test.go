@@ -47,6 +47,10 @@ func TestRefused(t *testing.T) {
 		{"a truth value that is not", "static int g; int main(void) { if (!(g < 5)) return 0; g++; return g; }", 5, 5, false},
 		{"a truth value of one", "static int g; int main(void) { if ((g < 5) == 0) return 0; g++; return g; }", 5, 5, false},
 		{"one the other way", "static int g; int main(void) { if ((g < 5) != 0) return 0; g++; return g; }", 5, 5, true},
+		{"a parameter", "static int g; void h(int n) { g = n; } int main(void) { h(9); return g; }", 5, 5, true},
+		{"a parameter that is compared", "static int g; void h(int n) { if (n >= 0 && n < 6) g = n; } int main(void) { h(9); return g; }", 5, 5, false},
+		{"a handler alone writes", "static int g; void f(void *p) { if (g < 5) g++; } int main(void) { return g; }", 5, 5, false},
+		{"a handler that is called, too", "static int g; void f(void *p) { if (g < 5) g++; } int main(void) { f(0); return g; }", 5, 5, true},
 		{"a handler reads", "static int g; static int seen; __attribute__((interrupt)) void f(void *p) { seen = g; } int main(void) { if (++g > 5) g = 0; return seen; }", 5, 6, false},
 	} {
 		m := testprogram.Compile(t, c.src, "-O0")
