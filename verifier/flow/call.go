@@ -104,6 +104,9 @@ func (r *Rests) replaced(in *ir.Instr, own set) {
 	r.set(in, &value{tags: own})
 	for _, a := range in.Args {
 		to := r.contents(r.of(a))
+		if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt && !c.T.IsPtr() { // a number leads nowhere
+			continue
+		}
 		r.store(&value{points: to.points}, &value{tags: own}, everywhere.size())
 	}
 }
