@@ -50,6 +50,7 @@ func TestRefused(t *testing.T) {
 		{"a parameter", "static int g; void h(int n) { g = n; } int main(void) { h(9); return g; }", 5, 5, true},
 		{"a parameter that is compared", "static int g; void h(int n) { if (n >= 0 && n < 6) g = n; } int main(void) { h(9); return g; }", 5, 5, false},
 		{"a handler alone writes", "static int g; void f(void *p) { if (g < 5) g++; } int main(void) { return g; }", 5, 5, false},
+		{"one that a handler calls by a pointer", "static int g; void w(void) { if (g < 5) g++; } static void (*volatile p)(void) = w; __attribute__((interrupt)) void f(void *x) { p(); } int main(void) { p(); return g; }", 5, 5, true},
 		{"a handler that is called, too", "static int g; void f(void *p) { if (g < 5) g++; } int main(void) { f(0); return g; }", 5, 5, true},
 		{"a handler reads", "static int g; static int seen; __attribute__((interrupt)) void f(void *p) { seen = g; } int main(void) { if (++g > 5) g = 0; return seen; }", 5, 6, false},
 	} {
