@@ -11,7 +11,7 @@ import (
 )
 
 // Each kind of assumption counts where it decides something, and nowhere else. Blocks are brought by blk_x and blk_y, x and y
-// that they do not overlap or are no null pointers; the function own may be another one.
+// that they do not overlap or are no null pointers; the functions own and turns may be others.
 func TestKinds(t *testing.T) {
 	const two = "int main(void) { int *p = blk_x(), *q = blk_y(); "
 	for _, c := range []struct {
@@ -38,14 +38,16 @@ func TestKinds(t *testing.T) {
 		{"own", two + "mark = own(&h, 0); return 0; }", "x"},
 		{"own", two + "own(&h, 0); mark = h; return 0; }", "x"},
 		{"own", two + "mark = g; own(&h, 0); return 0; }", ""},
-		{"own", two + "own(0, g); mark = 1; return 0; }", "x"}, // it need not come back
+		{"own", two + "own(0, g); mark = 1; return 0; }", ""},
+		{"own", two + "own(&h, 0); mark = g; return 0; }", ""},
+		{"own", two + "turns(0, 1); mark = 1; return 0; }", "x"}, // it need not come back
 		{"order", two + "mark = p < q; return 0; }", "x"},
 		{"order", two + "mark = p < p + 1; return 0; }", ""},
 		{"order", two + "mark = p == q; return 0; }", ""},
 		{"order", two + "mark = q - p; return 0; }", "x"},
 	} {
 		m := testprogram.Compile(t, `int mark, g, h; static int *blk_x(void) { return malloc(4); } static int *blk_y(void) { return malloc(4); }
-static int own(int *p, int n) { while (n--) g++; return 1; }
+static int own(int *p, int n) { return n; } static int turns(int *p, int n) { while (n--) g++; return 1; }
 `+c.src, "-O0")
 		q, store := kindOf(m, c.kind)
 		if got := strings.Join(Follow(q).At(store, true), ""); got != c.want {
@@ -91,7 +93,11 @@ func kindOf(m *ir.Module, kind string) (q Question, store *ir.Instr) {
 	case "mapped":
 		q.Mapped = maps.Clone(all)
 	case "own":
-		q.Own[m.Func("own")] = []string{"x"}
+		for _, name := range []string{"own", "turns"} {
+			if f := m.Func(name); f != nil {
+				q.Own[f] = []string{"x"}
+			}
+		}
 	case "order":
 		q.Order = "x"
 	}
