@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sort"
 	"strconv"
 	"time"
@@ -82,8 +83,12 @@ func (c *call) createToken() reply {
 	if len(q.RepositoryIDs)+len(q.Repositories) > 0 {
 		repos, missing := c.s.selectRepos(q.RepositoryIDs, q.Repositories)
 		if missing != "" {
-			return withViolation(failure(422,
-				"There is at least one repository that does not exist or is not accessible to the parent installation."), "repository "+missing+" is not in the installation")
+			refused := failure(422,
+				"There is at least one repository that does not exist or is not accessible to the parent installation.")
+			if c.s.tookOut(missing) { // the request may have been on its way then
+				return refused
+			}
+			return withViolation(refused, "repository "+missing+" is not in the installation")
 		}
 		t.repos = map[int]bool{}
 		for _, r := range repos {
@@ -93,6 +98,13 @@ func (c *call) createToken() reply {
 	}
 	c.s.tokens[t.value] = t
 	return created(body)
+}
+
+// tookOut reports whether the repository with an id or a name was in the installation.
+func (s *Server) tookOut(named string) bool {
+	return slices.ContainsFunc(s.repos, func(r *repo) bool {
+		return r.removed && (strconv.Itoa(r.id) == named || equalFold(r.name, named))
+	})
 }
 
 // selectRepos finds the named repositories of the installation, or names one

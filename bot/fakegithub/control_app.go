@@ -163,7 +163,7 @@ func (s *Server) controlInstallation(body []byte) (obj, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.installed = false
+		r.installed, r.removed = false, true
 		s.emit("installation_repositories", "removed", nil, obj{
 			"installation": s.renderInstallation(), "repository_selection": "selected", "repositories_added": []obj{},
 			"repositories_removed": []obj{repoStub(r)}, "requester": nil, "sender": s.renderUser(s.inst.account),

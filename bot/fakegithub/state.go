@@ -30,6 +30,7 @@ type repo struct {
 	public        bool
 	parent        *repo
 	installed     bool
+	removed       bool // from the installation
 	created       time.Time
 	pushed        time.Time
 
