@@ -26,6 +26,7 @@ func (r *replayer) must(ctx context.Context, argv ...string) error {
 	return nil
 }
 
+// sanitize returns what units are compiled with; the first of it is what they are linked with, too.
 func (r *replayer) sanitize() []string {
 	ub := "undefined,float-divide-by-zero"
 	switch r.h.claim.Check { // else the program goes on past the claim
@@ -38,13 +39,21 @@ func (r *replayer) sanitize() []string {
 	}
 	switch {
 	case r.h.arm:
-		return []string{"-fsanitize=" + ub, "-fsanitize-trap=all", "-ftrivial-auto-var-init=zero",
-			"-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang"}
+		return append([]string{"-fsanitize=" + ub, "-fsanitize-trap=all"}, r.zeros()...)
 	case r.h.claim.Check == verdict.Uninitialised && r.t.PointerBits == 64:
 		return []string{"-fsanitize=memory", "-fsanitize-memory-track-origins", "-fno-sanitize-recover=all"}
 	}
-	return []string{"-fsanitize=address," + ub, "-fsanitize-address-use-after-scope", "-fno-sanitize-recover=all",
-		"-ftrivial-auto-var-init=zero", "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang"}
+	return append([]string{"-fsanitize=address," + ub, "-fsanitize-address-use-after-scope", "-fno-sanitize-recover=all"},
+		r.zeros()...)
+}
+
+// zeros has automatic variables begin as zero: clang before 16 wants to be told twice, and later ones do not know that word.
+func (r *replayer) zeros() []string {
+	out := []string{"-ftrivial-auto-var-init=zero"}
+	if r.llvm.Version < 16 {
+		out = append(out, "-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang")
+	}
+	return out
 }
 
 // compile makes objects of the sources with the sanitizers, and of the harness without.
