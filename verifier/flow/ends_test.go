@@ -16,6 +16,25 @@ func marked(t *testing.T, src string, holds bool) string {
 	return strings.Join(r.At(store, false), "")
 }
 
+// allRest asks of each program what marked says, for claims that need not hold.
+func allRest(t *testing.T, programs map[string]string) {
+	t.Helper()
+	for src, want := range programs {
+		if got := marked(t, src, false); got != want {
+			t.Errorf("%s: rests on %q, not on %q", src, got, want)
+		}
+	}
+}
+
+// isMark reports the store that is asked about: to the variable mark, or of 77.
+func isMark(in *ir.Instr) bool {
+	if in.Op != ir.OpStore {
+		return false
+	}
+	g := ir.VariableAt(in.Args[1])
+	return g != nil && g.Name == "mark" || ir.IsConst(in.Args[0], 77)
+}
+
 // follow works out what such a program rests on, and finds the store.
 func follow(t *testing.T, src string, holds bool) (r *Rests, store *ir.Instr) {
 	t.Helper()
@@ -30,10 +49,7 @@ static int mark, g;
 				if in.Model == ir.ModelNondet {
 					in.Assumes = []string{f.Name[len("in_"):]}
 				}
-				if in.Op != ir.OpStore {
-					continue
-				}
-				if g := ir.VariableAt(in.Args[1]); g != nil && g.Name == "mark" || ir.IsConst(in.Args[0], 77) {
+				if isMark(in) {
 					store = in
 				}
 			}
@@ -46,7 +62,7 @@ static int mark, g;
 // What is behind something that may end executions rests on what leads there, whether the compiler knows that or not.
 func TestBehindEnds(t *testing.T) {
 	const three = "int main(void) { int x = in_x(), y = in_y(), z = in_z(); "
-	for src, want := range map[string]string{
+	allRest(t, map[string]string{
 		three + "if (x) g = 1; mark = 1; return 0; }":                                                               "",
 		three + "if (x) mark = 1; return 0; }":                                                                      "x",
 		three + "if (x) exit(y); mark = 1; return 0; }":                                                             "xy",
@@ -79,11 +95,7 @@ func TestBehindEnds(t *testing.T) {
 		three + "int *p = malloc(4); free(0); *p = (mark, 77); return 0; }":                                                 "",
 		"static void va(int n, ...) { mark = n; }" + three + "void (*f)(int, ...) = va; f(x, y); return 0; }":               "x",
 		"static void va(int n, ...) { if (n) mark = 1; }" + three + "void (*f)(int, ...) = va; if (y) f(x, z); return 0; }": "xy",
-	} {
-		if got := marked(t, src, false); got != want {
-			t.Errorf("%s: rests on %q, not on %q", src, got, want)
-		}
-	}
+	})
 	// one that holds has its own claim
 	for _, src := range []string{"CHECK(x); mark = 1; return 0; }", "if (x) reach_error(); mark = 1; return 0; }"} {
 		if got := marked(t, three+src, true); got != "" {

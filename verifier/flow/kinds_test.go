@@ -75,10 +75,8 @@ func kindOf(m *ir.Module, kind string) (q Question, store *ir.Instr) {
 				case in.Op == ir.OpStore && kind == "mapped" && ir.IsConst(in.Args[0], 77):
 					in.Assumes = []string{"x"}
 				}
-				if in.Op == ir.OpStore {
-					if g := ir.VariableAt(in.Args[1]); g != nil && g.Name == "mark" || ir.IsConst(in.Args[0], 77) {
-						store = in
-					}
+				if isMark(in) {
+					store = in
 				}
 			}
 		}

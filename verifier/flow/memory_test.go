@@ -5,7 +5,7 @@ import "testing"
 // A function without a body has what its arguments lead to in all that they lead to, and in what it gives.
 func TestUnknownCode(t *testing.T) {
 	const three = "int other(int *, int **); static int *at = &g, h; int main(void) { int x = in_x(), y = in_y(), z = in_z(); "
-	for src, want := range map[string]string{
+	allRest(t, map[string]string{
 		three + "g = x; mark = other(&g, 0); return 0; }":                              "x",
 		three + "h = x; at = &h; mark = other(0, &at); return 0; }":                    "x",
 		three + "h = x; other(&h, &at); mark = *at; return 0; }":                       "x",
@@ -13,11 +13,7 @@ func TestUnknownCode(t *testing.T) {
 		three + "if (x) other(&g, 0); mark = g; return 0; }":                           "x",
 		three + "int a[2]; a[0] = x; mark = other(a, 0) + y; return 0; }":              "xy",
 		three + "int (*f)(int *, int **) = x ? other : 0; mark = f(0, 0); return 0; }": "x",
-	} {
-		if got := marked(t, src, false); got != want {
-			t.Errorf("%s: rests on %q, not on %q", src, got, want)
-		}
-	}
+	})
 }
 
 // What is stored is found where addresses lead, those of initialisers, of indices and of members, and no further.
@@ -25,7 +21,7 @@ func TestAddresses(t *testing.T) {
 	const three = `struct n { int a, b; struct n *next; int *p; }; static int arr[4];
 static struct n two = { 1, 2 }, one = { 3, 4, &two, &arr[2] }, *const tab[2] = { &one, &two };
 int main(void) { int x = in_x(), y = in_y(), z = in_z(); `
-	for src, want := range map[string]string{
+	allRest(t, map[string]string{
 		three + "two.a = x; if (z) one.next = &one; mark = one.next->a; return 0; }":                             "xz",
 		three + "one.a = x; one.b = y; mark = one.a; return 0; }":                                                "x",
 		three + "two.a = x; mark = tab[1]->a + tab[1]->b; return 0; }":                                           "x",
@@ -39,9 +35,5 @@ int main(void) { int x = in_x(), y = in_y(), z = in_z(); `
 		three + "((char *)arr)[y] = x; mark = one.a; return 0; }":                                                "",
 		three + "struct n o = two; o.a = x; one = o; mark = one.a; return 0; }":                                  "x",
 		three + "unsigned long n = (unsigned long)&one; ((struct n *)(n + 0))->b = x; mark = one.b; return 0; }": "x",
-	} {
-		if got := marked(t, src, false); got != want {
-			t.Errorf("%s: rests on %q, not on %q", src, got, want)
-		}
-	}
+	})
 }
