@@ -162,7 +162,8 @@ func (m *maker) ended(e Ended, claim int) {
 		m.c.Claims[claim].Why = err.Error()
 		return
 	}
-	m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Ordered: e.Ordered, Past: m.names(e.Past), Ends: true}, []int{claim})
+	m.refutation(&Refutation{Turns: e.Turns, Loops: e.Loops, Ordered: e.Ordered, Past: m.names(e.Past), Ends: true},
+		[]int{claim})
 }
 
 // names lists the IDs of claims.

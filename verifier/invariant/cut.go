@@ -61,8 +61,8 @@ func OpenCut(ctx context.Context, p *problem.Problem, opts CutOptions) (*Cut, er
 	return nil, errors.New("the unknown states keep growing")
 }
 
-// inOrder returns c with products taken for any words of which facts hold.
-func (c *Cut) inOrder(facts []ilr.Term) *Cut {
+// asWords returns c with products taken for any words of which facts hold.
+func (c *Cut) asWords(facts []ilr.Term) *Cut {
 	w := *c
 	w.solver, w.core, w.words = c.p.OpenOwn(c.Formula.Store), nil, ring.Words(c.Formula.Store)
 	w.assert(c.Formula.Assumptions...)

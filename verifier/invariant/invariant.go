@@ -62,11 +62,12 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem, a *problem.Answer
 	if e.Turns > 1 && len(cut.cuts.Loops()) == 0 {
 		return 0, errors.New("no loop has to be cut")
 	}
-	order := orderOf(cut)
+	goals := NewProver(cut).goals()
+	order := orderOf(cut, goals)
 	if len(order) > 0 && !e.Plain && !cut.Formula.ComesBack() {
-		words := cut.inOrder(order)
+		words := cut.asWords(order)
 		defer words.Close()
-		proofs, n, err := e.proveIn(ctx, words)
+		proofs, n, err := e.proveIn(ctx, words, goals)
 		if err == nil {
 			if a.AddProofs(proofs); a.Proofs().All() {
 				return n, nil
@@ -74,25 +75,24 @@ func (e Engine) prove(ctx context.Context, p *problem.Problem, a *problem.Answer
 		}
 	}
 	cut.assert(order...)
-	proofs, invariants, err := e.proveIn(ctx, cut)
+	proofs, invariants, err := e.proveIn(ctx, cut, goals)
 	if err == nil {
 		a.AddProofs(proofs)
 	}
 	return invariants, err
 }
 
-// orderOf returns what holds of any words, of the order of the products of cut.
-func orderOf(cut *Cut) []ilr.Term {
+// orderOf returns what holds of any words, of the order of the products that goals of cut are about.
+func orderOf(cut *Cut, goals []goal) []ilr.Term {
 	if !cut.p.On(MakeProducts) {
 		return nil
 	}
-	return ring.Ordered(cut.Formula.Store, bads(NewProver(cut).goals()))
+	return ring.Ordered(cut.Formula.Store, bads(goals))
 }
 
-// proveIn returns what it proved in cut, and how many lemmas held at last.
-func (e Engine) proveIn(ctx context.Context, cut *Cut) (proofs *problem.Proofs, invariants int, err error) {
+// proveIn returns which of the goals it proved in cut, and how many lemmas held at last.
+func (e Engine) proveIn(ctx context.Context, cut *Cut, goals []goal) (proofs *problem.Proofs, invariants int, err error) {
 	v := NewProver(cut)
-	goals := v.goals()
 	if e.Plain {
 		x := &refutation{open: map[string]bool{}}
 		v.goalByGoal(ctx, goals, x, policy.ConflictsOfStretch)
