@@ -103,10 +103,10 @@ func (r *Rests) frees(in *ir.Instr, here *value) {
 func (r *Rests) replaced(in *ir.Instr, own set) {
 	r.set(in, &value{tags: own})
 	for _, a := range in.Args {
-		to := r.contents(r.of(a))
 		if c, ok := a.(*ir.Const); ok && c.Kind == ir.ConstInt && !c.T.IsPtr() { // a number leads nowhere
 			continue
 		}
+		to := r.contents(r.of(a))
 		r.store(&value{points: to.points}, &value{tags: own}, everywhere.size())
 	}
 }
