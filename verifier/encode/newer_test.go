@@ -33,7 +33,15 @@ func TestNewerFlags(t *testing.T) {
 			" br i1 %c, label %y, label %n\ny:\n ret i32 0\nn:\n ret i32 1", false},
 		"or disjoint": {"%o = or disjoint i32 %x, 1\n %c = icmp eq i32 %o, 1\n" +
 			" br i1 %c, label %y, label %n\ny:\n ret i32 0\nn:\n ret i32 1", true},
-		"unmodelled": {"%q = getelementptr nuw i32, ptr %p, i64 1\n ret i32 0", true},
+		"range of a result":           {branch("call i32 @f(i32 %x)", "range(i32 0, 1) i32 @f(i32 %v)"), true},
+		"range of a result, holds":    {branch("call i32 @f(i32 %x)", "range(i32 -7, 2) i32 @f(i32 %v)"), false},
+		"range of a result, around":   {branch("call i32 @f(i32 %x)", "range(i32 2, 1) i32 @f(i32 %v)"), true},
+		"range of a call":             {branch("call range(i32 1, 9) i32 @f(i32 %x)", "i32 @f(i32 %v)"), true},
+		"range of a parameter":        {branch("call i32 @f(i32 %x)", "i32 @f(i32 range(i32 0, 1) %v)"), true},
+		"range of a parameter, holds": {branch("call i32 @f(i32 %x)", "i32 @f(i32 range(i32 0, 2) %v)"), false},
+		"range of an argument":        {branch("call i32 @f(i32 range(i32 1, 2) %x)", "i32 @f(i32 %v)"), true},
+		"range of an argument, holds": {branch("call i32 @f(i32 range(i32 0, 2) %x)", "i32 @f(i32 %v)"), false},
+		"unmodelled":                  {"%q = getelementptr nuw i32, ptr %p, i64 1\n ret i32 0", true},
 	} {
 		m, err := frontend.Parse("t.ll", []byte(newerHead+" "+c.body+"\n}\n"))
 		if err != nil {
@@ -45,4 +53,10 @@ func TestNewerFlags(t *testing.T) {
 			t.Errorf("%s: %v", name, slices.Compact(got))
 		}
 	}
+}
+
+// branch is the rest of a program whose branch depends on a call, and a function that returns its argument.
+func branch(call, head string) string {
+	return "%r = " + call + "\n %c = icmp eq i32 %r, 0\n br i1 %c, label %y, label %n\ny:\n ret i32 0\nn:\n ret i32 1\n}\n" +
+		"define " + head + " {\n ret i32 %v"
 }

@@ -18,6 +18,9 @@ var dropped = map[string]bool{
 func (n *normaliser) attributes(ts []token) ([]token, bool) {
 	changed := false
 	isHead := ts[0].is("define") || ts[0].is("declare")
+	if ts[0].is("define") {
+		ts, changed = n.head(ts)
+	}
 	for i := 1; i < len(ts); i++ {
 		if ts[i].kind != word {
 			continue
@@ -33,7 +36,7 @@ func (n *normaliser) attributes(ts []token) ([]token, bool) {
 			i++
 		case ts[i].is("range") && called && isHead && ts[0].is("declare") && intrinsic(ts): // follows from its model
 		case ts[i].is("range") && called && isHead:
-			n.refuse("the attribute range of a function")
+			n.refuse("the attribute range of a declaration")
 			continue
 		default:
 			continue

@@ -110,15 +110,11 @@ func (n *normaliser) call(ts []token, result string, op int) ([]token, bool) {
 	case callee == "@llvm.lifetime.start.p0", callee == "@llvm.lifetime.end.p0":
 		return lifetime(ts)
 	case ranged >= 0 && ts[op].is("call"):
-		return n.ranged(ts, result, ranged, at, end)
-	}
-	if ranged >= 0 {
+		return n.ranged(ts, result, op, ranged, spaced(ts[at:end]))
+	case ranged >= 0:
 		n.refuse("the attribute range of an invoke")
-	}
-	for i := open; i < closing(ts, open); i++ {
-		if ts[i].is("range") && ts[i+1].is("(") {
-			n.refuse("the attribute range of an argument")
-		}
+	case rangeAt(ts[open:closing(ts, open)]) > 0:
+		return n.rangedArguments(ts, result, op, open), true
 	}
 	kind := ts[at:end]
 	typed := spaced(kind)
@@ -167,34 +163,4 @@ func (n *normaliser) threadLocal(ts []token, result string, open int) []token {
 	kind := skipType(argument, 0)
 	return lex(fmt.Sprintf("%s%s = bitcast %s %s to %s%s", ts[0].before, result, bare(argument[:kind]),
 		argument[len(argument)-1].text, bare(argument[:kind]), notes))
-}
-
-// ranged writes out that the result of a call with the attribute range is poison outside of it (LangRef: range).
-func (n *normaliser) ranged(ts []token, result string, ranged, at, end int) ([]token, bool) {
-	stop := closing(ts, ranged+1)
-	bounds := split(ts[ranged+2 : stop])
-	if result == "" || len(bounds) != 2 || len(bounds[0]) != 2 {
-		n.refuse("the attribute range")
-		return ts, false
-	}
-	low, high := bounds[0][1].text, bare(bounds[1])
-	kind := spaced(ts[at:end])
-	if i := strings.Index(kind, " ("); i >= 0 {
-		kind = kind[:i]
-	}
-	called := n.name("firmproof.")
-	plain := slices.Delete(slices.Clone(ts), ranged, stop+1)
-	plain[0].text = called
-	_, notes := behind(plain, closing(plain, end-(stop-ranged)))
-	if plain[len(plain)-1].kind == comment {
-		plain = plain[:len(plain)-1]
-	}
-	e := expansion{n: n, notes: notes}
-	e.WriteString(join(plain))
-	off, width, in := n.name("firmproof."), n.name("firmproof."), n.name("firmproof.")
-	e.line(off, "sub %s %s, %s", kind, called, low) // modulo 2^w: in [0, high-low)
-	e.line(width, "sub %s %s, %s", kind, high, low)
-	e.line(in, "icmp ult %s %s, %s", kind, off, width)
-	e.line(result, "select %s %s, %s %s, %s poison", boolean(kind), in, kind, called, kind)
-	return lex(e.String()), true
 }

@@ -40,19 +40,25 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s is not modelled
 
 // normaliser rewrites one module.
 type normaliser struct {
-	line     int
+	at       int                // the line, from 0
 	fresh    int                // names that were made
 	types    map[string]string  // function -> its type
 	declared []string           // declarations to add
 	known    map[string]bool    // functions that are declared
 	named    map[string][]token // types by name
 	opaque   bool               // pointers have no types
+	body     *body              // of the function at hand, if its head has ranges
 	err      *Error
 }
 
 // Normalise returns text as LLVM 14 would write it. The error is an *Error.
-func Normalise(text string) (string, error) {
+func Normalise(text string) (plain string, err error) {
 	n := &normaliser{types: map[string]string{}, known: map[string]bool{}, named: map[string][]token{}}
+	defer func() {
+		if recover() != nil { // tokens that LLVM writes are not there
+			plain, err = "", &Error{n.at + 1, "a line that LLVM does not write"}
+		}
+	}()
 	lines := logicalLines(text)
 	n.signatures(lines)
 	var out []string // nil until something changes
@@ -63,7 +69,7 @@ func Normalise(text string) (string, error) {
 			}
 			out[i] = changed
 		}
-		n.line += 1 + strings.Count(l, "\n")
+		n.at += 1 + strings.Count(l, "\n")
 	}
 	if n.err != nil {
 		n.err.Line++
@@ -110,7 +116,7 @@ func open(l string) bool {
 // refuse notes a construct that no instruction stands for.
 func (n *normaliser) refuse(what string) {
 	if n.err == nil {
-		n.err = &Error{n.line, what}
+		n.err = &Error{n.at, what}
 	}
 }
 
@@ -123,9 +129,20 @@ func (n *normaliser) name(prefix string) string {
 // rewrite returns a line in the form of LLVM 14.
 func (n *normaliser) rewrite(l string) string {
 	ts := lex(l)
-	if len(ts) == 0 || ts[0].kind == comment {
+	switch {
+	case len(ts) == 0 || ts[0].kind == comment:
 		return l
+	case ts[0].is("define"):
+		n.body = nil
+	case n.body != nil:
+		return n.inBody(l)
 	}
+	return n.line(l)
+}
+
+// line rewrites a line that is no comment.
+func (n *normaliser) line(l string) string {
+	ts := lex(l)
 	if ts[0].kind == other && strings.HasPrefix(ts[0].text, "#dbg_") {
 		return n.record(ts)
 	}

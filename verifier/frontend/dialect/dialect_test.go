@@ -123,6 +123,40 @@ func TestMeaning(t *testing.T) {
 			`  %firmproof.1 = call i32 @f(i32 1), !dbg !1  %firmproof.2 = sub i32 %firmproof.1, 2, !dbg !1` +
 				`  %firmproof.3 = sub i32 9, 2, !dbg !1  %firmproof.4 = icmp ult i32 %firmproof.2, %firmproof.3, !dbg !1` +
 				`  %r = select i1 %firmproof.4, i32 %firmproof.1, i32 poison, !dbg !1`},
+		"range of an argument": {`  %r = call i32 @f(ptr %p, i8 noundef range(i8 -1, 9) 7), !dbg !1`,
+			`  %firmproof.2 = sub i8 7, -1, !dbg !1  %firmproof.3 = sub i8 9, -1, !dbg !1` +
+				`  %firmproof.4 = icmp ult i8 %firmproof.2, %firmproof.3, !dbg !1` +
+				`  %firmproof.1 = select i1 %firmproof.4, i8 7, i8 poison, !dbg !1` +
+				`  %r = call i32 @f(i8* %p, i8 noundef %firmproof.1), !dbg !1`},
+		"range of a result of another type": {"declare i32 @f(...)\n  %r = call range(i32 2, 9) i32 (i32) @f(i32 1) ; c",
+			"declare i32 @f(...)\n  %firmproof.1 = call i32 (i32) bitcast (i8* @f to i32 (i32)*)(i32 1)" +
+				`  %firmproof.2 = sub i32 %firmproof.1, 2  %firmproof.3 = sub i32 9, 2` +
+				`  %firmproof.4 = icmp ult i32 %firmproof.2, %firmproof.3` +
+				`  %r = select i1 %firmproof.4, i32 %firmproof.1, i32 poison`},
+		"ranges of a definition": {`define internal range(i8 0, 9) i8 @f(i8 noundef range(i8 2, 0) %0, i8 %1) #0 {
+  %3 = add i8 %0, %1
+  br label %4
+4:                                                ; preds = %2
+  ret i8 %3, !dbg !1
+}
+define i8 @g(i8 %0) {
+  ret i8 %0
+}`, `define internal i8 @f(i8 noundef %0, i8 %1) #0 {
+  %firmproof.2 = sub i8 %0, 2  %firmproof.3 = sub i8 0, 2  %firmproof.4 = icmp ult i8 %firmproof.2, %firmproof.3` +
+			`  %firmproof.1 = select i1 %firmproof.4, i8 %0, i8 poison  %3 = add i8 %firmproof.1, %1
+  br label %4
+4:                                                ; preds = %2
+  %firmproof.6 = sub i8 %3, 0, !dbg !1  %firmproof.7 = sub i8 9, 0, !dbg !1` +
+			`  %firmproof.8 = icmp ult i8 %firmproof.6, %firmproof.7, !dbg !1` +
+			`  %firmproof.5 = select i1 %firmproof.8, i8 %3, i8 poison, !dbg !1  ret i8 %firmproof.5, !dbg !1
+}
+define i8 @g(i8 %0) {
+  ret i8 %0
+}`},
+		"range of a parameter in front of a label": {"define void @f(i8 range(i8 2, 0) %x) {\nentry:\n  ret void\n}",
+			"define void @f(i8 %x) {\nentry:\n  %firmproof.2 = sub i8 %x, 2  %firmproof.3 = sub i8 0, 2" +
+				"  %firmproof.4 = icmp ult i8 %firmproof.2, %firmproof.3" +
+				"  %firmproof.1 = select i1 %firmproof.4, i8 %x, i8 poison  ret void\n}"},
 		"fpext nnan": {`  %r = fpext nnan float %a to double, !dbg !1`,
 			`  %firmproof.1 = fpext float %a to double, !dbg !1  %r = fadd nnan double %firmproof.1, -0.0, !dbg !1`},
 		"gep nuw alone": {`  %r = getelementptr nuw i8, ptr %p, i64 %i`, `  %r = call i8* @"firmproof.unmodelled|1|getelementptr with nuw or nusw and without inbounds"()` + "\n" +
@@ -139,9 +173,16 @@ func TestMeaning(t *testing.T) {
 // TestRefused: what no instruction can stand for is refused by name, with its line.
 func TestRefused(t *testing.T) {
 	for in, want := range map[string]string{
-		"\n@x = global target(\"spirv.Event\") poison":                        `line 2: the type target("spirv.Event") is not modelled`,
-		"define void @f(i32 range(i32 0, 9) %x) {":                            "line 1: the attribute range of a function is not modelled",
-		"\n\n  call void @f(i32 range(i32 0, 9) %x)":                          "line 3: the attribute range of an argument is not modelled",
+		"\n@x = global target(\"spirv.Event\") poison": `line 2: the type target("spirv.Event") is not modelled`,
+		"\n%0=trunc nuw":                                                      "line 2: a line that LLVM does not write is not modelled",
+		"\n  #dbg_value(0":                                                    "line 2: a line that LLVM does not write is not modelled",
+		"declare range(i32 0, 9) i32 @f()":                                    "line 1: the attribute range of a declaration is not modelled",
+		"define range(i32 0, 9) i32 @f() { ret i32 7 }":                       "line 1: the attribute range of a function whose body begins on the same line is not modelled",
+		"define range(i32 0, 9) i32 @f() {\nx: ret i32 7":                     "line 2: the attribute range of a function that has an instruction beside a label is not modelled",
+		"define range(i32 0, 9) i32 @f() {\n  fence seq_cst ret i32 7":        "line 2: the attribute range of a function that has instructions beside a return is not modelled",
+		"define range(i8 0, 9) <2 x i8> @f() {":                               "line 1: the attribute range of <2 x i8> is not modelled",
+		"\n  %x = invoke range(i32 0, 9) i32 @f()":                            "line 2: the attribute range of an invoke is not modelled",
+		"\n\n  call void @f(i64 range(i64 0, 9) ptrtoint (ptr @a to i64))":    "line 3: the attribute range of an operand that is an expression or has no name is not modelled",
 		"  %r = trunc nuw i64 ptrtoint (ptr @a to i64) to i8":                 "line 1: trunc with flags of a constant is not modelled",
 		"  %r = icmp samesign ult ptr %a, %b":                                 "line 1: icmp samesign of pointers is not modelled",
 		"  call void @f(ptr getelementptr inbounds nuw (i8, ptr @a, i64 -8))": "line 1: a constant getelementptr with nuw or nusw is not modelled",
@@ -207,6 +248,7 @@ func FuzzNormalise(f *testing.F) {
 	f.Add("  %r = trunc nuw i32 %a to i8\n    #dbg_declare(ptr %x, !1, !DIExpression(), !2)")
 	f.Add("  %r = call range(i32 2, 9) i32 @f(i32 1)\n@p = global ptr getelementptr nuw (i8, ptr @a, i64 8)")
 	f.Add("  %r = icmp samesign ult <2 x i8> %a, splat (i8 1)\n  %x = call i32 (ptr, ...) %f(ptr %p)")
+	f.Add("define range(i8 0, 9) i8 @f(i8 range(i8 2, 0) %x) {\n    #dbg_value(i8 %x, !1, !2, !3)\n  ret i8 %x\n}")
 	f.Fuzz(func(t *testing.T, in string) {
 		once, err := Normalise(in)
 		if err != nil {
