@@ -119,6 +119,11 @@ func sizeInput(at *ir.Instr) (size *ir.Instr, unit int64) {
 				unit *= n
 			}
 			v = in.Args[0]
+		case ir.OpSelect: // of nothing else: newer flags of an instruction, written out
+			if k, ok := in.Args[2].(*ir.Const); !ok || k.Kind != ir.ConstPoison {
+				return nil, unit
+			}
+			v = in.Args[1]
 		case ir.OpCall:
 			return in, unit
 		default:
