@@ -56,6 +56,7 @@ func nasty(t *testing.T) map[string]*ir.Module {
 		"remainder of 65,536 bits": wide(t, "srem", 65536), "product of 1,048,576 bits": wide(t, "mul", 1<<20)}
 	for name, src := range map[string]string{
 		"any bytes": `void *malloc(unsigned long); void __CPROVER_havoc_object(void *);
+unsigned long nondet_ulong(void);
 int main(void) { char *p = malloc(nondet_ulong()); __CPROVER_havoc_object(p); CHECK(p[1] == 0); }`,
 		"copies": `void *malloc(unsigned long); void *memcpy(void *, const void *, unsigned long); void *memset(void *, int, unsigned long);
 int main(void) { unsigned long n = 1ul << 60; char *a = malloc(n), *b = malloc(n); memset(b, 3, n); memcpy(a, b, n); CHECK(a[n - 1] == 3); }`,

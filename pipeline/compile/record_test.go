@@ -108,8 +108,8 @@ func TestRecordRunsProgram(t *testing.T) {
 // TestRecordOnce: make has nothing to do for the second target, whose units come
 // from the same recording, or from the one that is kept.
 func TestRecordOnce(t *testing.T) {
-	dir := tree(t, map[string]string{"a.c": "int main(void) { return b(); }\n", "b.c": "int b(void) { return 2; }\n",
-		"Makefile": "all: a.o b.o\n"})
+	dir := tree(t, map[string]string{"a.c": "int b(void);\nint main(void) { return b(); }\n",
+		"b.c": "int b(void) { return 2; }\n", "Makefile": "all: a.o b.o\n"})
 	m := parse(t, "build: {command: make CC=gcc}\n")
 	rec, err := Record(context.Background(), dir, m.Build, Options{WorkDir: t.TempDir()})
 	if err != nil || len(rec.Calls) != 2 {

@@ -11,7 +11,7 @@ import (
 
 // TestTurns: callees come before their callers, recursion or not, and short functions before long ones.
 func TestTurns(t *testing.T) {
-	turns := Turns(testprogram.Hosted(t, `int other(int);
+	turns := Turns(testprogram.Hosted(t, `int other(int), middle(int), leaf(int), odd(int);
 int top(int x) { return x ? top(x - 1) + middle(x) : 0; }
 int middle(int x) { return leaf(x) + other(x); }
 int even(int x) { return x ? odd(x - 1) : leaf(x); }

@@ -27,9 +27,11 @@ var filters = []struct {
 		int main(void) { while (1) { double x = nondet_double(); if (!(x >= -1 && x <= 1)) continue; double y = f.b0 * x +
 		f.b1 * f.x1 + f.b2 * f.x2 - f.a1 * f.y1 - f.a2 * f.y2; f.x2 = f.x1; f.x1 = x; f.y2 = f.y1; f.y1 = y;
 		CHECK(y > -1.0 && y < 1.0); } }`, false},
-	{"transposed", `float s1, s2; int main(void) { while (1) { float x = (float)(nondet_ushort() & 4095), y = 0.0675f * x
+	{"transposed", `unsigned short nondet_ushort(void);
+		float s1, s2; int main(void) { while (1) { float x = (float)(nondet_ushort() & 4095), y = 0.0675f * x
 		+ s1; s1 = 0.1349f * x + 1.143f * y + s2; s2 = 0.0675f * x - 0.4128f * y; CHECK(y < 6000); } }`, true},
-	{"transposed bad", `float s1, s2; int main(void) { while (1) { float x = (float)(nondet_ushort() & 8191), y =
+	{"transposed bad", `unsigned short nondet_ushort(void);
+		float s1, s2; int main(void) { while (1) { float x = (float)(nondet_ushort() & 8191), y =
 		0.0675f * x + s1; s1 = 0.1349f * x + 1.143f * y + s2; s2 = 0.0675f * x - 0.4128f * y; CHECK(y < 6000); } }`, false},
 	{"reset", `int main(void) { double a = 0, b = 0; while (1) { if (nondet_int()) a = b = 0; double x =
 		(short)nondet_int(), w = x + 1.2 * a - 0.5 * b; b = a; a = w; CHECK(w - b < 400000); } }`, true},

@@ -10,6 +10,7 @@ import (
 
 func TestConvert(t *testing.T) {
 	const caller = `
+int long_of(), pointer_of(), pointer_used(), byte_of(), wide();
 int main(void) {
 	int a = long_of(7L), b = 0;
 	pointer_of(&b);
