@@ -115,6 +115,7 @@ func (s spot) before(t spot) bool { return s.Line < t.Line || s.Line == t.Line &
 func (n *node) ownerOf(f Folded) (owner, bool) {
 	var function, variable *node
 	aggregate, constant := false, f.constant
+	outer := "" // kind of the node around
 	for _, in := range n.way(f) {
 		switch in.Kind {
 		case "FunctionDecl":
@@ -123,11 +124,14 @@ func (n *node) ownerOf(f Folded) (owner, bool) {
 			variable, aggregate = in, false
 		case "InitListExpr", "CompoundLiteralExpr":
 			aggregate = true
-		case "EnumConstantDecl", "ConstantExpr":
+		case "ConstantExpr": // an element of a compound literal outside functions is the variable's
+			constant = constant || outer != "InitListExpr"
+		case "EnumConstantDecl":
 			constant = true
 		case "StmtExpr", "UnaryExprOrTypeTraitExpr":
 			variable = nil
 		}
+		outer = in.Kind
 	}
 	switch {
 	case constant && function != nil:
