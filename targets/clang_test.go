@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firmproof/firmproof/targets/llvm"
 	"github.com/firmproof/firmproof/targets/llvm/llvmtest"
 )
 
@@ -23,7 +24,8 @@ func TestClangAgrees(t *testing.T) {
 				t.Fatal(err)
 			}
 			ir := clang(t, tgt, sizesProgram(tgt), "-S", "-emit-llvm", "-o", "-")
-			if got := quoted(ir, "target datalayout = "); got != tgt.DataLayout {
+			if got := quoted(ir, "target datalayout = "); got != tgt.DataLayout &&
+				(llvmtest.Tools(t).Version == llvm.Preferred || !SameMachine(got, tgt.DataLayout)) {
 				t.Errorf("data layout %q, clang says %q", tgt.DataLayout, got)
 			}
 			if got := quoted(ir, "target triple = "); !sameTriple(got, tgt.Triple) {
@@ -31,6 +33,10 @@ func TestClangAgrees(t *testing.T) {
 			}
 			checkSizes(t, tgt, ir)
 			checkMacros(t, tgt, clang(t, tgt, "", "-dM", "-E"))
+			if x86 := strings.Contains(tgt.Triple, "86"); x86 && // from 16 on no macro that -dM lists
+				!strings.HasSuffix(strings.TrimSpace(clang(t, tgt, "__FLT_EVAL_METHOD__", "-E")), "\n0") {
+				t.Error("float is not computed in its own precision")
+			}
 		})
 	}
 }
@@ -91,9 +97,6 @@ func checkMacros(t *testing.T, tgt Target, macros string) {
 	if strings.HasSuffix(tgt.Triple, "linux-gnu") != (has("__linux__ 1") &&
 		has("__LP64__ 1") == (tgt.PointerBits == 64)) && tgt.Name != "arm-linux" {
 		t.Errorf("__linux__ is not as the triple %s says", tgt.Triple)
-	}
-	if strings.Contains(tgt.Triple, "86") && !has("__FLT_EVAL_METHOD__ 0") {
-		t.Error("float is not computed in its own precision")
 	}
 }
 

@@ -114,7 +114,7 @@ func TestEveryTarget(t *testing.T) {
 					t.Errorf("no %s in the IR", want)
 				}
 			}
-			if m := layoutLine.FindStringSubmatch(ir); m == nil || !sameMachine(m[1], tgt.DataLayout) {
+			if m := layoutLine.FindStringSubmatch(ir); m == nil || !targets.SameMachine(m[1], tgt.DataLayout) {
 				t.Errorf("layout %q, want %s", m, tgt.DataLayout)
 			}
 			if strings.Contains(ir, "optnone") {

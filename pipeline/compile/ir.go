@@ -7,10 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/pipeline/files"
+	"github.com/firmproof/firmproof/targets"
 	"github.com/firmproof/firmproof/targets/llvm"
 )
 
@@ -86,26 +85,12 @@ var (
 	tripleLine = regexp.MustCompile(`(?m)^target triple = "([^"]*)"\r?$`)
 )
 
-// sameMachine compares layouts without what LLVM says of a machine from some version on: the alignment of 128-bit
-// integers, which clang makes structures for by itself, native widths, address spaces that C does not use, and how
-// functions are aligned.
-func sameMachine(a, b string) bool {
-	parts := func(layout string) []string {
-		return slices.DeleteFunc(strings.Split(layout, "-"), func(p string) bool {
-			return laterPart.MatchString(p)
-		})
-	}
-	return slices.Equal(parts(a), parts(b))
-}
-
-var laterPart = regexp.MustCompile(`^(?:i128:128|n[\d:]+|ni[\d:]*|p27[0-2]:.*|F.*)$`)
-
 // adopt holds a module that somebody else compiled to the target: what it says
 // about its layout must agree, what it leaves out is filled in.
 func (r *Request) adopt(text []byte) (*Unit, error) {
 	if m := layoutLine.FindSubmatch(text); m == nil {
 		text = append([]byte(fmt.Sprintf("target datalayout = %q\n", r.Target.DataLayout)), text...)
-	} else if !sameMachine(string(m[1]), r.Target.DataLayout) {
+	} else if !targets.SameMachine(string(m[1]), r.Target.DataLayout) {
 		msg := fmt.Sprintf("the module was compiled for another machine than target %s: its data layout is %q, the target's is %q (choose with --target)", r.Target.Name, m[1], r.Target.DataLayout)
 		line := 1 + bytes.Count(text[:bytes.Index(text, m[0])], []byte("\n"))
 		return nil, &BuildError{Stage: "read", Target: r.Target.Name,
