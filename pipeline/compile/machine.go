@@ -29,6 +29,8 @@ func Machine(ctx context.Context, file string, t targets.Target, opts Options, e
 	out := filepath.Join(r.WorkDir, "machine.elf")
 	args := append([]string{tools().Clang}, t.Flags()...)
 	args = append(args, "-Os", "-g", "-ffunction-sections", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-w")
+	// clang resolves branches within a function, which a linker that makes calls shorter does not correct
+	args = append(args, "-mno-relax")
 	args = append(args, r.named()...)
 	args = append(args, opts.CFlags...)
 	dirs, _ := t.HeaderDirs()
