@@ -1,5 +1,11 @@
 /* Compares the library (its names start with fp_ here) with the machine's own on random arguments. */
 #define _GNU_SOURCE
+#include <features.h>
+/* The library is C17's. From glibc 2.38 on _GNU_SOURCE asks for what C23 reads besides: 0b1. */
+#undef __GLIBC_USE_C2X_STRTOL
+#define __GLIBC_USE_C2X_STRTOL 0
+#undef __GLIBC_USE_C23_STRTOL
+#define __GLIBC_USE_C23_STRTOL 0
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
