@@ -35,6 +35,7 @@ const csmithHeader = `#include <float.h>
 #define FUNC_NAME(x) (safe_##x)
 #include "safe_math.h"
 #include <string.h>
+extern int printf(const char *, ...);
 static uint32_t crc32_context = 1;
 static void crc32_gentab(void) {}
 static void mix(uint32_t v) { crc32_context = (crc32_context << 5 | crc32_context >> 27) ^ v; }
