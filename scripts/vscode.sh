@@ -18,7 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 git -c tar.umask=022 archive HEAD editors/vscode LICENSE docs/manifest.schema.json | tar -x -C "$scratch"
 mkdir -p "$(dirname "$out")"
 cd "$scratch/editors/vscode"
-npm ci --ignore-scripts --no-audit --no-fund --prefer-offline >/dev/null
+sh install.sh >/dev/null
 npm run --silent check
 npm test --silent >/dev/null
 node build.mjs package "$out" "$inside" >/dev/null
