@@ -110,6 +110,19 @@ func (b *builder) probe(ctx context.Context, argv []string) (*answers, error) {
 		return out, nil
 	}
 	out.macros = readMacros(res.Stdout)
+	const method = "__FLT_EVAL_METHOD__"
+	if _, ok := out.macros[method]; !ok { // clang lists it no more from 16 on, and takes its value from the flags
+		if err := os.WriteFile(filepath.Join(dir, "method.c"), []byte(method+"\n"), 0o644); err != nil {
+			return nil, &InfraError{"abi", err}
+		}
+		if res, err = run("-E", "-x", "c", "method.c"); err != nil {
+			return nil, err
+		}
+		lines := strings.Fields(string(res.Stdout))
+		if n := len(lines); n > 0 && lines[n-1] != method {
+			out.macros[method] = lines[n-1]
+		}
+	}
 	if res, err = run("-c", "-o", "abi.o", "-x", "c", "abi.c"); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ gen.h:
 app.elf: gen.h
 	mkdir -p obj
 	cd obj && $(CC) $(CFLAGS) -I.. -I../inc -c ../src/main.c -o main.o -MMD -MF main.d
-	$(CC) -fsigned-char -c $(CURDIR)/src/value.c -o obj/value.o
+	$(CC) -mcpu=cortex-m3 -mthumb -fsigned-char -c $(CURDIR)/src/value.c -o obj/value.o
 	$(CC) -c src/boot.s -o obj/boot.o
 	$(CC) -nostdlib -Wl,-e,main obj/main.o obj/value.o obj/boot.o -o $@
 	%sobjcopy -O binary $@ app.bin
