@@ -60,6 +60,7 @@ func (r *replayer) zeros() []string {
 func (r *replayer) compile(ctx context.Context, include string) ([]string, error) {
 	flags := append([]string{r.llvm.Clang}, r.t.Flags()...)
 	flags = append(flags, "-O0", "-g", "-w", "-fno-omit-frame-pointer", "-Wno-error")
+	flags = append(flags, r.llvm.ArrayFlags()...)
 	if r.h.arm && slices.ContainsFunc(r.fl.sources, compile.IsCXX) {
 		return nil, errors.New("replay runs C++ on the host and on x86 alone: check with --target x86_64 or i386")
 	}

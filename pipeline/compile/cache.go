@@ -103,7 +103,7 @@ func (r *Request) sharedKey(flags []string, text []byte, deps []string) (key str
 
 // unitVersion goes up with each change of what units become, in clang's flags or in what is noted in their IR: answers of
 // an older version stay in the folder of whoever asked it.
-const unitVersion = 19
+const unitVersion = 20
 
 // keyOfFlags takes in what is the same for all texts: compiler, file and flags.
 func (r *Request) keyOfFlags(h io.Writer, flags []string, contracts string) error {

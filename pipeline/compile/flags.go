@@ -82,6 +82,7 @@ func (r *Request) flags() []string {
 	args = append(args, "-O0", "-Xclang", "-fsanitize-address-use-after-scope", "-Xclang", "-disable-llvm-passes",
 		"-fsanitize="+strings.Join(san, ","), "-fsanitize-trap=all", "-Wno-error",
 		"-Wno-error=implicit-function-declaration", "-Wimplicit-function-declaration")
+	args = append(args, tools().ArrayFlags()...)
 	args = append(args, syntax.Warnings...)
 	if r.root() != "/" {
 		args = append(args, "-ffile-prefix-map="+r.root()+"=.")

@@ -39,6 +39,15 @@ type Tools struct {
 	Link, As, Dis, Opt string
 }
 
+// ArrayFlags are the flags with which -fsanitize=array-bounds takes an array at the end of a structure for as long as it
+// is declared, unless that is no or one element. Clang 16 and newer take arrays of any length there for flexible.
+func (t Tools) ArrayFlags() []string {
+	if t.Version < 15 { // which does so, and knows no such flag
+		return nil
+	}
+	return []string{"-fstrict-flex-arrays=1"}
+}
+
 // Find returns the tools to use. The error says what to do.
 func Find() (Tools, error) {
 	if name := os.Getenv(Variable); name != "" {

@@ -52,7 +52,7 @@ func Compile(t testing.TB, src, level string) *ir.Module {
 // Trapping makes a module of a C program for x86_64 whose array indices the compiler checks.
 func Trapping(t testing.TB, src string) *ir.Module {
 	t.Helper()
-	return compile(t, src, "-O0", "-fsanitize=array-bounds", "-fsanitize-trap=all")
+	return compile(t, src, append(llvmtest.Tools(t).ArrayFlags(), "-O0", "-fsanitize=array-bounds", "-fsanitize-trap=all")...)
 }
 
 // Hosted makes a module of a C program for x86_64, without optimisation, with
