@@ -53,9 +53,6 @@ func (t *translator) body(out *ir.Func, f *llir.Func) {
 	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
-			if rmw, ok := in.(*llir.InstAtomicRMW); ok { // llir takes what the pointer's type says, which is nothing
-				rmw.Typ = rmw.X.Type()
-			}
 			if v, ok := in.(value.Named); ok {
 				x.values[v] = &ir.Instr{}
 			}

@@ -44,7 +44,7 @@ func TestContractionWithoutCasts(t *testing.T) {
 func TestAtomicWithoutType(t *testing.T) {
 	_, err := Parse("t.ll", []byte("define i32 @f(ptr %p, ptr %q) {\n  %a = atomicrmw add ptr %p, i32 1 seq_cst, align 4\n"+
 		"  store i32 %a, ptr %q, align 4\n  %c = cmpxchg ptr %p, i32 0, i32 1 seq_cst seq_cst, align 4\n"+
-		"  %v = extractvalue { i32, i1 } %c, 0\n  %s = add i32 %a, %v\n  ret i32 %s\n}\n"))
+		"  %v = extractvalue { i32, i1 } %c, 0\n  %m = add i32 %a, 300\n  %s = add i32 %m, %v\n  ret i32 %s\n}\n"))
 	if err != nil {
 		t.Error(err)
 	}

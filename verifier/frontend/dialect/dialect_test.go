@@ -161,7 +161,13 @@ define i8 @g(i8 %0) {
 			`  %firmproof.1 = fpext float %a to double, !dbg !1  %r = fadd nnan double %firmproof.1, -0.0, !dbg !1`},
 		"gep nuw alone": {`  %r = getelementptr nuw i8, ptr %p, i64 %i`, `  %r = call i8* @"firmproof.unmodelled|1|getelementptr with nuw or nusw and without inbounds"()` + "\n" +
 			`declare i8* @"firmproof.unmodelled|1|getelementptr with nuw or nusw and without inbounds"()`},
-		"atomicrmw": {`  %r = atomicrmw uinc_wrap ptr %p, i32 %v seq_cst`, `  %r = call i32 @"firmproof.unmodelled|1|atomicrmw uinc_wrap"()` + "\n" + `declare i32 @"firmproof.unmodelled|1|atomicrmw uinc_wrap"()`},
+		"atomicrmw": {`  %r = atomicrmw volatile add ptr %p, i32 1 seq_cst, align 4, !dbg !1`,
+			`  %firmproof.1 = bitcast i8* %p to i32*, !dbg !1` +
+				`  %r = atomicrmw volatile add i32* %firmproof.1, i32 1 seq_cst, align 4, !dbg !1`},
+		"atomicrmw in flash": {`  %r = atomicrmw xchg ptr addrspace(1) @p, ptr %v seq_cst`,
+			`  %firmproof.1 = bitcast i8 addrspace(1)* @p to i8* addrspace(1)*` +
+				`  %r = atomicrmw xchg i8* addrspace(1)* %firmproof.1, i8* %v seq_cst`},
+		"a new atomicrmw": {`  %r = atomicrmw uinc_wrap ptr %p, i32 %v seq_cst`, `  %r = call i32 @"firmproof.unmodelled|1|atomicrmw uinc_wrap"()` + "\n" + `declare i32 @"firmproof.unmodelled|1|atomicrmw uinc_wrap"()`},
 	} {
 		got, err := Normalise(c.in)
 		if err != nil || got != c.want {

@@ -201,19 +201,34 @@ func (n *normaliser) relaxed(ts []token, result string, op int) ([]token, bool) 
 var newOperations = []string{"uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmax", "fmin", "fmaximum", "fminimum",
 	"fmaximumnum", "fminimumnum"}
 
-// atomic makes a call of what is not modelled of a new operation of atomicrmw.
+// atomic gives the address of an atomicrmw the type of its operand, from which llir takes the type of the result. A new
+// operation becomes a call of what is not modelled.
 func (n *normaliser) atomic(ts []token, result string, op int) ([]token, bool) {
-	at := find(ts, op, newOperations...)
-	if at < 0 {
-		return ts, false
+	operation := op + 1
+	if operation < len(ts) && ts[operation].is("volatile") {
+		operation++
 	}
-	operands, notes := behind(ts, at+1)
+	operands, notes := behind(ts, operation+1)
 	parts := split(operands)
 	if len(parts) < 2 {
 		return ts, false
 	}
-	kind := bare(parts[1][:skipType(parts[1], 0)])
-	return n.unmodelled(ts[0].before, result, kind, "atomicrmw "+ts[at].text, notes), true
+	address, operand := parts[0], parts[1]
+	kind := bare(operand[:skipType(operand, 0)])
+	if slices.Contains(newOperations, ts[operation].text) {
+		return n.unmodelled(ts[0].before, result, kind, "atomicrmw "+ts[operation].text, notes), true
+	}
+	if !address[0].is("ptr") {
+		return ts, false
+	}
+	if kind == "ptr" {
+		kind = "i8*" // "ptr addrspace(1)*" would be another type
+	}
+	typed := n.name("firmproof.")
+	to := kind + join(address[1:skipType(address, 0)]) + "*" // of the same address space
+	rest := operation + 1 + len(address)
+	return lex(fmt.Sprintf("%s%s = bitcast %s to %s%s  %s %s %s%s", ts[0].before, typed, bare(address), to, notes,
+		bare(ts[:operation+1]), to, typed, join(ts[rest:]))), true
 }
 
 // unmodelled returns a call that stands for an instruction which is not modelled.
