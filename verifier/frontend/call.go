@@ -6,6 +6,7 @@ import (
 
 	llir "github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/metadata"
 	"github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
@@ -100,6 +101,9 @@ func (x *fn) plainCall(s *site) {
 	if k, ok := callee.(*ir.Const); ok && k.Kind == ir.ConstAddr && k.Func != nil && k.Off == 0 && k.Func.IsDecl() &&
 		s.ty.Kind == ir.KindFloat && x.pureMath(k.Func.Name) != "" {
 		x.mathResult(s, x.pureMath(k.Func.Name))
+		return
+	}
+	if x.masked(s, callee) {
 		return
 	}
 	filled := toScalar
@@ -271,12 +275,19 @@ func (x *fn) debugCall(name string, args []value.Value) {
 	if !ok {
 		return
 	}
-	if e, ok := expr.Value.(*metadata.DIExpression); !ok || len(e.Fields) > 0 {
+	e, ok := expr.Value.(*metadata.DIExpression)
+	if !ok || len(e.Fields) > 1 {
 		return
 	}
 	sv, ok := slot.Value.(value.Value)
 	if !ok {
 		return
+	}
+	if len(e.Fields) == 1 { // newer versions keep the address of a parameter's copy in a local
+		sv = x.kept(sv)
+		if sv == nil || v.Arg == 0 || e.Fields[0] != metadata.DIExpressionField(enum.DwarfOpDeref) {
+			return
+		}
 	}
 	if _, isConst := sv.(constant.Constant); isConst {
 		return
@@ -289,4 +300,17 @@ func (x *fn) debugCall(name string, args []value.Value) {
 	x.homes[where] = append(x.homes[where], v.Scope)
 	x.out.Vars = append(x.out.Vars, &ir.Var{Name: v.Name, T: x.dbg.typ(v.Type), Slot: where, Param: v.Arg > 0,
 		Pos: x.dbg.varPos(v, x.out.CName)})
+}
+
+// kept returns the parameter that the entry block keeps in a local, nil if that is none.
+func (x *fn) kept(local value.Value) value.Value {
+	for _, in := range x.src.Blocks[0].Insts {
+		if st, ok := in.(*llir.InstStore); ok && st.Dst == local {
+			if p, ok := st.Src.(*llir.Param); ok {
+				return p
+			}
+			return nil
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"regexp"
+	"strings"
 
 	llir "github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/types"
@@ -188,4 +189,24 @@ func (x *fn) gep(in *llir.InstGetElementPtr) {
 		}
 	}
 	x.define(in, out)
+}
+
+// masked translates llvm.ptrmask of a mask as wide as pointers: p + ((address of p & mask) - address of p), which stays in
+// the object of p (LangRef: llvm.ptrmask).
+func (x *fn) masked(s *site, callee ir.Value) bool {
+	k, ok := callee.(*ir.Const)
+	if !ok || k.Kind != ir.ConstAddr || k.Func == nil || !strings.HasPrefix(k.Func.Name, "llvm.ptrmask.") ||
+		s.v == nil || len(s.args) != 2 || x.foreign(s.args[0].Type()) != "" {
+		return false
+	}
+	p, mask := x.operand(s.args[0]), x.operand(s.args[1])
+	word := mask.Type()
+	if p.Type().Kind != ir.KindPtr || !word.IsInt() || word.Width != p.Type().Width {
+		return false
+	}
+	address := x.emit(&ir.Instr{Op: ir.OpPtrToInt, T: word, Args: []ir.Value{p}})
+	kept := x.emit(&ir.Instr{Op: ir.OpAnd, T: word, Args: []ir.Value{address, mask}})
+	by := x.emit(&ir.Instr{Op: ir.OpSub, T: word, Args: []ir.Value{kept, address}})
+	x.define(s.v, ir.Instr{Op: ir.OpGep, T: x.ptr, Args: []ir.Value{p, by}, Scales: []int64{1}})
+	return true
 }
