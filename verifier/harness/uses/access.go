@@ -179,6 +179,8 @@ func (s *useScan) call(in *ir.Instr) {
 	case ir.ModelMemset:
 		s.block(in.Args[0], in.Args[2], true)
 		return
+	case ir.ModelSameObject, ir.ModelPtrOffset, ir.ModelPtrObject: // of the address alone
+		return
 	}
 	g := ir.CalledFunc(in)
 	if g == nil || g.IsDecl() {

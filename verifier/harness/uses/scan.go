@@ -169,7 +169,8 @@ func (s *useScan) copies(f *ir.Func) {
 			}
 			member := s.isMember(k, in.Args[0]) || s.inMember(in.Args[0])
 			_, again := s.of[in.Args[1]]
-			if again && member != s.members[in.Args[1]] || !member && (again || !plain) {
+			if again && member != s.members[in.Args[1]] ||
+				!member && (again || !plain || retyped(vars, in.Args[0], in.Args[1])) {
 				s.uses[k].Varies, s.uses[k].Loose = true, true
 			}
 			s.members[in.Args[1]] = s.members[in.Args[1]] || member
@@ -184,9 +185,10 @@ func (s *useScan) copies(f *ir.Func) {
 	}
 }
 
-// from returns the parameter that pointer v is computed from, -1 if it is none's; plain: it is the parameter itself.
+// from returns the parameter that pointer v is computed from, -1 if it is none's; plain: it is the parameter itself, whatever
+// type it is taken for.
 func (s *useScan) from(v ir.Value) (k int, plain bool) {
-	base := ir.Root(v)
+	base, v := ir.Root(v), uncast(v)
 	if p, ok := base.(*ir.Param); ok && p.T.IsPtr() {
 		return p.Index, base == v
 	}
