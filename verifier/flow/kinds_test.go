@@ -70,8 +70,10 @@ func kindOf(m *ir.Module, kind string) (q Question, store *ir.Instr) {
 					in.Assumes = []string{"x"}
 				case brings && kind == "order" && in.Model == ir.ModelMalloc:
 					in.Name = ir.BehindPointer + id
-				case brings && kind == "nonnull" && in.Op == ir.OpBitcast:
-					in.Assumes = []string{id}
+				case brings && kind == "nonnull" && in.Op == ir.OpRet: // as harnesses do
+					bring := &ir.Instr{Op: ir.OpFreeze, T: in.Args[0].Type(), Args: in.Args, Block: b, Assumes: []string{id}}
+					b.Instrs, in.Args = slices.Insert(b.Instrs, len(b.Instrs)-1, bring), []ir.Value{bring}
+					ir.Number(f)
 				case in.Op == ir.OpStore && kind == "mapped" && ir.IsConst(in.Args[0], 77):
 					in.Assumes = []string{"x"}
 				}

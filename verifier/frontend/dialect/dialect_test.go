@@ -119,6 +119,8 @@ func TestMeaning(t *testing.T) {
 			`  %firmproof.1 = icmp ult <2 x i8> %a, %b  %firmproof.3 = xor <2 x i8> %a, %b` +
 				`  %firmproof.2 = icmp sge <2 x i8> %firmproof.3, zeroinitializer` +
 				`  %r = select <2 x i1> %firmproof.2, <2 x i1> %firmproof.1, <2 x i1> poison`},
+		"icmp of addresses": {`  %r = icmp ult ptr @a, getelementptr inbounds (i32, ptr @a, i64 2), !dbg !1`,
+			`  %r = icmp ult i8* bitcast (i8* @a to i8*), bitcast (i32* getelementptr inbounds (i32, i8* @a, i64 2) to i8*), !dbg !1`},
 		"range": {`  %r = call range(i32 2, 9) i32 @f(i32 1), !dbg !1`,
 			`  %firmproof.1 = call i32 @f(i32 1), !dbg !1  %firmproof.2 = sub i32 %firmproof.1, 2, !dbg !1` +
 				`  %firmproof.3 = sub i32 9, 2, !dbg !1  %firmproof.4 = icmp ult i32 %firmproof.2, %firmproof.3, !dbg !1` +

@@ -24,8 +24,13 @@ func (n *normaliser) instruction(ts []token) ([]token, bool) {
 	switch ts[op].text {
 	case "call", "invoke":
 		return n.call(ts, result, op)
-	case "trunc", "zext", "uitofp", "or", "icmp":
+	case "trunc", "zext", "uitofp", "or":
 		return n.flagged(ts, result, op)
+	case "icmp":
+		if changed, done := n.flagged(ts, result, op); done {
+			return changed, true
+		}
+		return compared(ts, op)
 	case "fpext", "fptrunc", "sitofp":
 		return n.relaxed(ts, result, op)
 	case "atomicrmw":
@@ -92,6 +97,19 @@ func (n *normaliser) flagged(ts []token, result string, op int) ([]token, bool) 
 		value = next
 	}
 	return lex(ts[0].before + e.String()), true
+}
+
+// compared gives a variable whose address is compared with that of a constant expression the type of all addresses: llir
+// wants the second operand to be of the first one's.
+func compared(ts []token, op int) ([]token, bool) {
+	const kind = 2 // of the operands, behind the predicate
+	end := skipType(ts, op+kind)
+	if end+2 >= len(ts) || !ts[op+kind].is("ptr") || ts[end].kind != global || !ts[end+1].is(",") ||
+		!slices.Contains([]string{"getelementptr", "inttoptr", "addrspacecast", "bitcast"}, ts[end+2].text) {
+		return ts, false
+	}
+	of := bare(ts[op+kind : end])
+	return lex(fmt.Sprintf("%s bitcast (%s %s to %s)%s", join(ts[:end]), of, ts[end].text, of, join(ts[end+1:]))), true
 }
 
 // expansion is the instructions that stand for one, on its line.

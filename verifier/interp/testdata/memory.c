@@ -71,8 +71,8 @@ int endian(void) { int x = 0x01020304; return *(char *)&x; }
 //! outside(5) => violation pointer-overflow memory.c:73:50: pointer to offset 20 of 'a' (16 bytes)
 //! outside(4) => returned memory.c:73:56 4
 long outside(int i) { static int a[4]; int *p = &a[i]; return p - a; }
-//! unrelated(1) => violation pointer-compare memory.c:76:56: pointers to different objects ordered: 'a' and 'b'
-//! unrelated(0) => returned memory.c:76:49 1
-int unrelated(int bad) { static int a[4], b[4]; return bad ? a < b : a < a + 2; }
+//! unrelated(1) => violation pointer-compare memory.c:76:76: pointers to different objects ordered: 'a' and 'b'
+//! unrelated(0) => returned memory.c:76:61 1
+int unrelated(int bad) { static int a[4], b[4]; int *p = a; return bad ? p < b : a < a + 2; }
 //! distance(1) => returned memory.c:78:50 -8
 long distance(int bad) { static char a[4], b[4]; return bad ? b - a : a + 1 - a; }
