@@ -52,6 +52,11 @@ func TestRefused(t *testing.T) {
 		{"a handler alone writes", "static int g; void f(void *p) { if (g < 5) g++; } int main(void) { return g; }", 5, 5, false},
 		{"one that a handler calls by a pointer", "static int g; void w(void) { if (g < 5) g++; } static void (*volatile p)(void) = w; __attribute__((interrupt)) void f(void *x) { p(); } int main(void) { p(); return g; }", 5, 5, true},
 		{"a handler that is called, too", "static int g; void f(void *p) { if (g < 5) g++; } int main(void) { f(0); return g; }", 5, 5, true},
+		{"a handler that is called by a pointer", "static int g; void f(void *p) { if (g < 5) g++; } static void (*volatile p)(void *) = f; int main(void) { p(0); return g; }", 5, 5, true},
+		{"a handler that is handed over", "static int g; void h(void (*)(void *)); void f(void *p) { if (g < 5) g++; } int main(void) { h(f); return g; }", 5, 5, true},
+		{"a handler of a vector table", "static int g; void f(void *p) { if (g < 5) g++; } void (*const table[])(void *) __attribute__((section(\".vectors\"))) = {f}; int main(void) { return g; }", 5, 5, false},
+		{"a handler of a vector table that code reads", "static int g; void f(void *p) { if (g < 5) g++; } void (*const table[])(void *) __attribute__((section(\".vectors\"))) = {f}; int main(void) { table[nondet_int()](0); return g; }", 5, 5, true},
+		{"a handler that an attribute keeps", "static int g; __attribute__((used)) void f(void *p) { if (g < 5) g++; } int main(void) { return g; }", 5, 5, false},
 		{"a handler reads", "static int g; static int seen; __attribute__((interrupt)) void f(void *p) { seen = g; } int main(void) { if (++g > 5) g = 0; return seen; }", 5, 6, false},
 	} {
 		m := testprogram.Compile(t, c.src, "-O0")

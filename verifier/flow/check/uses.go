@@ -8,7 +8,7 @@ import (
 type uses struct {
 	writers  map[*ir.Global]map[*ir.Func]bool
 	volatile map[*ir.Global]bool // or atomic, in some access
-	called   map[*ir.Func]bool   // by an instruction that names it
+	called   map[*ir.Func]bool   // maybe by code: its address stands in some, or where code may find it
 	between  map[*ir.Func]bool   // handlers of interrupts, and what they may call
 }
 
@@ -26,6 +26,7 @@ func usesOf(m *ir.Module) *uses {
 			todo = append(todo, f)
 		}
 	}
+	u.mayBeCalled(m)
 	for len(todo) > 0 {
 		f := todo[len(todo)-1]
 		if todo = todo[:len(todo)-1]; !u.between[f] {
@@ -41,9 +42,6 @@ func usesOf(m *ir.Module) *uses {
 }
 
 func (u *uses) access(f *ir.Func, in *ir.Instr) {
-	if g := ir.CalledFunc(in); g != nil {
-		u.called[g] = true
-	}
 	for i, v := range in.Args {
 		c, ok := v.(*ir.Const)
 		if !ok || c.Global == nil {
@@ -55,6 +53,50 @@ func (u *uses) access(f *ir.Func, in *ir.Instr) {
 				u.writers[c.Global] = map[*ir.Func]bool{}
 			}
 			u.writers[c.Global][f] = true
+		}
+	}
+}
+
+// mayBeCalled notes the functions that code may call: all whose addresses stand in instructions, or in variables. A vector
+// table whose own address stands nowhere is read by the processor alone.
+func (u *uses) mayBeCalled(m *ir.Module) {
+	tables := map[*ir.Global]bool{} // not looked into so far
+	var inside func(c *ir.Const)
+	inside = func(c *ir.Const) {
+		if c == nil {
+			return
+		}
+		if c.Func != nil {
+			u.called[c.Func] = true
+		}
+		if g := c.Global; tables[g] {
+			delete(tables, g)
+			inside(g.Init)
+		}
+		for _, e := range c.Elems {
+			inside(e)
+		}
+	}
+	for _, g := range m.Globals {
+		tables[g] = ir.VectorSection(g.Section)
+	}
+	for _, g := range m.Globals {
+		if !ir.VectorSection(g.Section) && g.Section != "llvm.metadata" { // of attributes, which is no part of the program
+			inside(g.Init)
+		}
+	}
+	for _, a := range m.Aliases {
+		inside(a.To)
+	}
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, v := range append([]ir.Value{in.Callee}, in.Args...) {
+					if c, ok := v.(*ir.Const); ok {
+						inside(c)
+					}
+				}
+			}
 		}
 	}
 }
