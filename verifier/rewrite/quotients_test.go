@@ -79,3 +79,24 @@ func TestRandomClocks(t *testing.T) {
 		t.Errorf("of %d quotients and remainders %d are left", made, divisions)
 	}
 }
+
+// TestProductsOfRemainders: a product of a remainder stays one where the sum that it is part of is extended, and keeps its
+// other factor.
+func TestProductsOfRemainders(t *testing.T) {
+	for seed := int64(0); seed < 40; seed++ {
+		g := newGrower(seed)
+		g.by = map[ilr.Sort][]ilr.Term{}
+		s, w := g.s, 8
+		v, y, z := s.Var("v", ilr.BV(w)), s.Var("y", ilr.BV(w)), s.Var("z", ilr.BV(w))
+		by := s.Mul(s.Mul(y, z), s.Mul(s.Var("n", ilr.BV(w)), s.Var("o", ilr.BV(w)))) // times a quotient: too high a degree
+		x, u := s.Zext(s.Var("x", ilr.BV(3)), w), s.Zext(s.Var("u", ilr.BV(2)), w)
+		rest, ten := s.Urem(x, by), s.Urem(v, s.Int(w, 10))
+		sum := s.Add(s.Mul(rest, u), ten)
+		c := &copier{from: s, to: rewrite.NewStore(), memo: map[ilr.Term]ilr.Term{}}
+		long := func(t ilr.Term) ilr.Term { return s.Zext(t, 2*w) }
+		c.copy(s.Eq(long(sum), s.Add(long(ten), s.Sub(long(x), s.Mul(long(s.Udiv(x, by)), long(by))))))
+		for range 20 {
+			checkValues(t, seed, g, c)
+		}
+	}
+}
