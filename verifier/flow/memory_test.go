@@ -37,3 +37,25 @@ int main(void) { int x = in_x(), y = in_y(), z = in_z(); `
 		three + "unsigned long n = (unsigned long)&one; ((struct n *)(n + 0))->b = x; mark = one.b; return 0; }": "x",
 	})
 }
+
+// What a value has that another had not is news to that one, whether or not the places that it leads to are, too.
+func TestJoin(t *testing.T) {
+	o, p := &object{}, &object{}
+	empty := func() *value { return &value{tags: newSet(2)} }
+	tagged, nonnull := empty(), empty()
+	tagged.tags.add(1)
+	nonnull.nonnull = newSet(2)
+	nonnull.nonnull.add(1)
+	for name, other := range map[string]*value{"an assumption": tagged, "that it is not null": nonnull,
+		"null": {tags: newSet(2), null: true}, "a place": {tags: newSet(2), points: []location{{p, span{0, 1}}}}} {
+		v := empty()
+		v.points = []location{{o, span{0, 1}}}
+		other.points = append(other.points, v.points...)
+		if !v.join(other) {
+			t.Errorf("%s is no news", name)
+		}
+		if v.join(other) {
+			t.Errorf("%s is news twice", name)
+		}
+	}
+}
