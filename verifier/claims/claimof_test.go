@@ -250,6 +250,7 @@ func TestReportRuns(t *testing.T) {
 		{"out of time", false, 0, false, verdict.TimedOut, "termination unknown", true},
 		{"out of time, unasked", true, 0, false, verdict.TimedOut, "", false},
 		{"a panic, unasked", true, 0, false, verdict.Internal, "", true},
+		{"out of time, where a bound is asked", true, 0, false, "bound", "complexity unknown", true},
 	} {
 		m := &ir.Module{}
 		p := &problem.Problem{Module: m, Entry: &ir.Func{Name: "f"}, Plan: problem.Plan{EndsUnasked: c.unasked,
@@ -261,6 +262,9 @@ func TestReportRuns(t *testing.T) {
 		}
 		if c.open {
 			a.LeaveOpen(end.Learned(verdict.Undecided))
+		}
+		if c.failed == "bound" {
+			p.Checks[verdict.ComplexityBound], c.failed = true, verdict.TimedOut
 		}
 		if c.failed != "" {
 			a.Fail(&verdict.Reason{Kind: c.failed})

@@ -39,7 +39,9 @@ func TestFoldedClaims(t *testing.T) {
 
 // Two symbols of the linker are taken for different where the program does more with their addresses than to access them.
 func TestSymbolsMeet(t *testing.T) {
+	const both = "extern char a[], b[]; struct s { char *p, *q; }; struct s main(void) { struct s x = { a, b }; return x; }"
 	for src, want := range map[string]bool{
+		both: true, // at -O1, the constant that it returns
 		"extern char a[], b[]; int main(void) { return a == b; }":                                   true,
 		"extern char a[], b[]; int main(void) { return a[1] + b[2]; }":                              false,
 		"extern char a[]; static char b[2]; int main(void) { return a == b; }":                      false,
@@ -52,7 +54,11 @@ func TestSymbolsMeet(t *testing.T) {
 		"extern char a[], b[]; int main(void) { return 0; } int other(void) { return a == b; }":     false,
 		"extern int a[4], b[4]; int main(void) { return a[nondet_uint() & 3] + b[nondet_uint()]; }": false,
 	} {
-		m := testprogram.Compile(t, src, "-O0")
+		level := "-O0"
+		if src == both {
+			level = "-O1"
+		}
+		m := testprogram.Compile(t, src, level)
 		if got := slices.ContainsFunc(AssumedOf(m, m.Func("main")), func(a verdict.Assumption) bool { return a.ID == symbolsDiffer.ID }); got != want {
 			t.Errorf("%s: %t", src, got)
 		}
@@ -202,8 +208,58 @@ return x; }`
 		var got []string
 		for _, claim := range res.Claims {
 			got = append(got, claim.Status.String())
+			if (claim.Status == verdict.Conditional) != slices.Equal(claim.Assumptions, []string{c.on.ID}) {
+				t.Errorf("%s: %s rests on %q", c.name, claim.ID, claim.Assumptions)
+			}
 		}
 		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	declared := of("a", verdict.Start, verdict.Declared)
+	if q := QuestionOf(&problem.Problem{Module: &ir.Module{}, Plan: problem.Plan{Assumptions: []verdict.Assumption{declared}}}); len(q.IDs) > 0 {
+		t.Errorf("asked for %q, which is no guess", q.IDs)
+	}
+}
+
+// Of the contents that a harness made up, which make a violation no finding: those that its values may rest on, sizes only
+// where it is about them.
+func TestMadeUp(t *testing.T) {
+	of := func(name string, r verdict.Relation) verdict.Assumption {
+		return verdict.Assume(name, r, verdict.Chosen, name+" "+string(r))
+	}
+	contents, size, pointer := of("len", verdict.Contents), of("buf", verdict.Extent), of("p", verdict.Meaning)
+	further := of(ir.FurtherArguments, verdict.Extent)
+	bounds, number := &verdict.Failure{Kind: verdict.OutOfBounds}, &verdict.Failure{Kind: verdict.NoObject}
+	p := &problem.Problem{Plan: problem.Plan{Open: []verdict.Assumption{size, further, contents, pointer}}}
+	for _, c := range []struct {
+		name    string
+		check   verdict.Check
+		failure *verdict.Failure
+		ids     []string
+		nowhere bool
+		want    string
+	}{
+		{"contents", verdict.Memory, bounds, []string{contents.ID}, false, contents.ID},
+		{"others", verdict.Memory, bounds, []string{"other"}, false, ""},
+		{"a size", verdict.Memory, bounds, []string{size.ID}, false, ""},
+		{"a size, of a number that is an address", verdict.Memory, number, []string{size.ID}, false, size.ID},
+		{"a size, of an address that meets nothing", verdict.Memory, bounds, []string{size.ID}, true, size.ID},
+		{"a size and contents", verdict.Memory, bounds, []string{size.ID, contents.ID}, false, contents.ID},
+		{"a volatile pointer", verdict.Memory, bounds, []string{pointer.ID, contents.ID}, false, pointer.ID},
+		{"an end by a size", verdict.Termination, nil, []string{size.ID}, false, size.ID},
+		{"an end by contents", verdict.Termination, nil, []string{contents.ID, pointer.ID}, false, ""},
+		{"further arguments, never written", verdict.Uninitialised, nil, []string{further.ID}, false, further.ID},
+		{"further arguments, an access outside", verdict.Memory, bounds, []string{further.ID}, false, ""},
+		{"further arguments, an index outside", verdict.Memory, &verdict.Failure{Kind: verdict.OutOfIndex}, []string{further.ID}, false, ""},
+		{"further arguments, what is gone", verdict.Memory, &verdict.Failure{Kind: verdict.AfterEnd}, []string{further.ID}, false, further.ID},
+	} {
+		got := ""
+		claim := verdict.Claim{ID: "a", Check: c.check, Failure: c.failure}.Learned(verdict.Ran)
+		if of, _ := MadeUp(context.Background(), p, &claim, nil, c.ids, c.nowhere); of != nil {
+			got = of.ID
+		}
+		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
