@@ -38,6 +38,7 @@ func keptIn(m *ir.Module) string {
 
 // What a program keeps a number in, by all that it stores there; "" is any number.
 func TestKept(t *testing.T) {
+	const O1 = "/* optimised */ "
 	const s = "typedef unsigned char u8; struct s { u8 a, b; }; static struct s x; "
 	for _, c := range []struct{ src, want string }{
 		{"static int g; void f(int n) { g = n & 7; }", "g 0..7"},
@@ -82,8 +83,27 @@ func TestKept(t *testing.T) {
 		{s + "struct s y = { 6, 7 }; void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; }", "a 0..6 b 0..7"},
 		{s + "void f(struct s *p, int n) { if (p->a < 9) p->a++; }", "a 0..9"},
 		{s + "struct s *h(void) { struct s *p = malloc(sizeof *p); return p; } void f(struct s *p, int n) { p->a = n & 3; p->b = (n & 3) + 1; }", ""},
+		{"typedef unsigned char u8; struct s { volatile u8 a, b; }; void f(struct s *p, int n) { p->a = n & 3; }", ""},
+		{"typedef unsigned char u8; struct s { volatile u8 a, b; }; struct s x; void f(struct s *p, int n) { p->a = n & 3; }", "a 0..3"},
+		{"typedef unsigned char u8; struct s { u8 a; volatile u8 b; }; void f(struct s *p, int n) { p->a = n & 3; }", "a 0..3"},
+		{"typedef unsigned char u8; struct s { u8 a, b; }; void f(struct s *p, int n) { p->a = n & 3; }", "a 0..3"},
+		{s + "static u8 buf[8]; void *raw; void h(void) { raw = buf; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } u8 k(void) { struct s *q = raw; return q->a; }", "a 0..3 b 0..7"},
+		{s + "static u8 buf[8]; u8 *raw = buf; void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } u8 k(void) { struct s *q = (struct s *)raw; return q->a; }", "a 0..3 b 0..7"},
+		{s + "static u8 buf[8]; static struct s *at; void h(void) { void *r = buf; at = r; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } u8 k(void) { return at->a; }", ""},
+		{s + "static u8 buf[8]; static struct s *at; static void *r; void h(int n) { r = buf; buf[n & 7] = n; } void k(void) { at = r; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; }", ""},
+		{s + "static struct s *at; static struct s *r = &x; void k(void) { at = r; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; }", "a 0..3 b 0..7"},
+		{O1 + s + "__attribute__((noinline)) void h(u8 *p) { *p = 200; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } void k(struct s *p) { h(&p->a); }", ""},
+		{O1 + s + "__attribute__((noinline)) void h(u8 *p, int n) { p[n] = 200; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } void k(struct s *p) { h(&p->a, 1); }", ""},
+		{O1 + s + "__attribute__((noinline)) u8 h(u8 *p) { return *p; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } u8 k(struct s *p) { return h(&p->a); }", ""},
+		{s + "u8 h(u8 *p) { return *p; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } u8 k(struct s *p) { return h(&p->a); }", "b 0..7"},
+		{s + "void h(u8 *p, int n) { p[n] = 200; } void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } void k(struct s *p) { h(&p->a, 1); }", ""},
+		{s + "void f(struct s *p, int n) { u8 *q = &p->a; p->a = n & 3; p->b = n & 7; __atomic_fetch_add(q, 1, 5); }", "b 0..7"},
 	} {
-		m := testprogram.Compile(t, c.src, "-O0")
+		level := "-O0"
+		if strings.HasPrefix(c.src, O1) {
+			level = "-O1"
+		}
+		m := testprogram.Compile(t, c.src, level)
 		if got := keptIn(m); got != c.want {
 			t.Errorf("{%q, %q},", strings.Replace(c.src, s, "", 1), got)
 		}
