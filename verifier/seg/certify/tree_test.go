@@ -20,6 +20,7 @@ type treeEdge struct {
 	before Value // of the target's first tree
 	from   map[int]*Object
 	noC    bool // nothing leads to the second tree
+	noR    bool // nothing leads to the first block
 }
 
 func toBlock(id int) Value { return Value{Kind: Pointer, Object: id} }
@@ -47,6 +48,9 @@ func (c *treeEdge) edge() *Edge {
 		vals := map[ir.Value]Value{r: first, p: last, b: below}
 		if c.noC {
 			delete(vals, b)
+		}
+		if c.noR {
+			delete(vals, r)
 		}
 		return []Frame{{Values: vals}}
 	}
@@ -108,6 +112,18 @@ func TestLastBlockOfTrees(t *testing.T) {
 			length: two, before: null, from: three()}, false},
 		"an end without blocks": {treeEdge{up: true, noC: true, first: toBlock(1), last: toBlock(4), length: exact.C(4),
 			before: null, from: three()}, true},
+		"a last block that is gone": {treeEdge{up: true, noC: true, first: toBlock(1), last: toBlock(9), length: exact.C(3),
+			before: null, from: three()}, false},
+		"from the last block upwards": {treeEdge{up: true, noR: true, last: toBlock(2), below: toBlock(3), length: exact.C(3),
+			before: null, from: three()}, true},
+		"from the last block upwards, another length": {treeEdge{up: true, noR: true, last: toBlock(2), below: toBlock(3),
+			length: two, before: null, from: three()}, false},
+		"from the last block upwards, something else in front": {treeEdge{up: true, noR: true, last: toBlock(2),
+			below: toBlock(3), length: exact.C(3), before: null, from: spoilt(three(), 1, 0, Value{Kind: Opaque})}, false},
+		"upwards through a tree": {treeEdge{up: true, noR: true, last: toBlock(2), below: toBlock(3), length: n.AddInt(1),
+			before: null, from: above(n, null, lastOf(1))}, true},
+		"upwards through a tree, something else in front": {treeEdge{up: true, noR: true, last: toBlock(2), below: toBlock(3),
+			length: n.AddInt(1), before: null, from: above(n, Value{Kind: Opaque}, lastOf(1))}, false},
 		"no end at that block": {treeEdge{up: true, noC: true, first: toBlock(1), last: toBlock(1), length: exact.C(4),
 			before: null, from: three()}, false},
 		"no block": {treeEdge{up: true, first: toBlock(1), last: null, below: toBlock(1), before: null, from: three()},
