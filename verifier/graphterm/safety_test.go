@@ -24,8 +24,11 @@ type dice struct{ *rand.Rand }
 
 // Next implements input.Source.
 func (d dice) Next(_ input.Kind, _ *ir.Instr, width int) (bits.Vec, bool) {
-	if d.Intn(3) == 0 {
+	switch d.Intn(12) {
+	case 0, 1, 2, 3:
 		return bits.New(width, 0), true
+	case 4:
+		return bits.New(width, 1<<(width-1)-1), true // of signed numbers the largest one
 	}
 	return bits.New(width, uint64(d.Intn(9))), true
 }
@@ -157,6 +160,15 @@ func TestSafetyOnTheGraph(t *testing.T) {
 			`int a[8]; for (struct o *p = o; p; p = p->next) a[p->k @] = 0; ` + dropRecords, ``, `+ 1`, verdict.Memory},
 		{"an index that one element changes", records + `if (o && o->next) o->next->k = @; int a[8];
 			for (struct o *p = o; p; p = p->next) a[p->k] = 0; ` + dropRecords, `2`, `8`, verdict.Memory},
+		{"a length that is counted", `struct n *h = 0; int c = 0; while (nondet_int() && c < 1000000) { h = push(h); c++; }
+			struct n *p = h; for (int i = 0; i @ c; i++) p = p->next; ` + freeAll, `<`, `<=`, verdict.Memory},
+		{"two lengths that are counted", `struct n *h = 0, *l = 0; int c = 0; while (nondet_int() && c < 1000000) {
+			if (nondet_int()) h = push(h); else l = push(l); c++; } ` + walk + `c--; ` + freeAll +
+			` for (; c > @; c--) { struct n *t = l->next; free(l); l = t; }`, `0`, `-1`, verdict.Memory},
+		{"a counter beside a list", `struct n *h = 0; int c = 0; while (nondet_int() @) { h = push(h); c++; } ` + freeAll,
+			`&& c < 1000000`, ``, verdict.SignedOverflow},
+		{"what a list holds, added up", `struct n *h = build(nondet_int()); int s = 0; ` + walk + `s @ p->v; ` + freeAll, `^=`,
+			`+=`, verdict.SignedOverflow},
 		{"recursion that frees", `struct n *h = build(nondet_int()); drop(h); @`, ``, `if (h) h->v = 1;`,
 			verdict.Memory},
 	} {

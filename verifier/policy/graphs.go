@@ -21,6 +21,7 @@ const (
 	StateArrivals    = 6   // paths that meet at a place before it is generalised
 	MergesByNew      = 2   // merges in which facts of the arriving state are candidates too
 	MergeSteps       = 10  // slots that moved and are related in pairs
+	MergeEquations   = 80  // equations of two states of which those that both have are looked for
 	MergeSwaps       = 24  // inequations that an equation which a merge loses may leave
 	WidenThresholds  = 60  // constants that bounds are widened to
 	StateKinds       = 6   // states of a place that differ in which pointers are null

@@ -3,6 +3,7 @@ package seg
 import (
 	"github.com/firmproof/firmproof/verifier/exact"
 	"github.com/firmproof/firmproof/verifier/policy"
+	"github.com/firmproof/firmproof/verifier/solve/linear"
 )
 
 // generalise makes the state m.j that c and s are instances of; c is nil for the
@@ -150,20 +151,22 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 			b.keep(k, m.s.know, swapped(rows, r), inS)
 		}
 	}
+	now := b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other })
 	if early {
-		steps = append(steps, b.joinNew(m)...)
+		steps = append(steps, b.joinNew(m, now)...)
 		b.hull(m)
 	}
 	b.inStep(m, steps)
+	b.affine(m, rows, now)
 	b.withinSize(m)
 	k.bad = false
 	return lost
 }
 
 // joinNew keeps the facts of the arriving state that the generalised one shows: where that had numbers for what
-// are variables now, it has no row for how they depend on each other. It returns equations of the arriving state that
+// are variables now, it has no row for how they depend on each other. rows are those of the arriving state. It returns equations of the arriving state that
 // are off by a constant in the generalised one.
-func (b *builder) joinNew(m *matcher) []drift {
+func (b *builder) joinNew(m *matcher, rows []linear.Row) []drift {
 	var steps []drift
 	was := map[exact.Var]exact.Lin{}
 	for _, p := range m.places {
@@ -173,7 +176,6 @@ func (b *builder) joinNew(m *matcher) []drift {
 		return e.Subst(func(v exact.Var) exact.Lin { return was[v] })
 	}
 	k := m.j.know
-	rows := b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other })
 	for _, r := range rows {
 		e := inOld(r.Lin)
 		up, down := b.ask.proves(m.old.know, e), r.EQ && b.ask.proves(m.old.know, e.Neg())
