@@ -10,9 +10,15 @@ import (
 // binary executes the integer operations.
 func (b *builder) binary(s *state, in *ir.Instr) result {
 	if in.T.Kind != ir.KindInt {
+		if ringWithin(in) {
+			b.note(overflow(in))
+		}
 		return b.unknown(s, in)
 	}
 	l, r := b.value(s, in.Args[0]), b.value(s, in.Args[1])
+	if ringWithin(in) && (in.T.Width == 1 || l.kind != intValue || r.kind != intValue) { // not followed as numbers
+		b.note(overflow(in))
+	}
 	if in.T.Width == 1 {
 		return b.binaryBool(s, in, l, r)
 	}
@@ -31,6 +37,16 @@ func (b *builder) binary(s *state, in *ir.Instr) result {
 		return b.shift(s, in, l, r)
 	}
 	return b.bitwise(s, in, l, r)
+}
+
+// ringWithin reports an add, sub or mul that is undefined where its result does not fit as a signed number.
+func ringWithin(in *ir.Instr) bool {
+	return in.Flags.Has(ir.NSW) && (in.Op == ir.OpAdd || in.Op == ir.OpSub || in.Op == ir.OpMul)
+}
+
+// overflow is the fault of a result that may not fit.
+func overflow(in *ir.Instr) Fault {
+	return Fault{In: in, Check: verdict.SignedOverflow, What: "no overflow", Wraps: true}
 }
 
 // ring is add, sub and mul. With nsw the run ends where the result does not fit.
@@ -87,8 +103,7 @@ func (b *builder) signedResult(s *state, in *ir.Instr, e exact.Lin) result {
 	lo, hi := limits(w, signed)
 	b.mayOverflow(s, atLeast(e, lo))
 	b.mayOverflow(s, atMost(e, hi))
-	if !b.demandAll(s, Fault{In: in, Check: verdict.SignedOverflow, What: "no overflow", Wraps: true}, atLeast(e, lo),
-		atMost(e, hi)) {
+	if !b.demandAll(s, overflow(in), atLeast(e, lo), atMost(e, hi)) {
 		return stop("signed overflow")
 	}
 	return b.set(s, in, number(e, signed))

@@ -64,6 +64,8 @@ func (g *Graph) follows(c *encode.Claim) bool {
 		return true
 	case verdict.PointerOverflow:
 		return !opts.Leave
+	case verdict.SignedOverflow: // a fault that ends the run, unless the graph is of runs that go on with what wraps around
+		return !opts.Wrap && !opts.MathInts && ringWithin(c.Instr)
 	}
 	return false
 }
