@@ -129,16 +129,12 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 	inS := func(e exact.Lin) exact.Lin {
 		return e.Subst(func(v exact.Var) exact.Lin { return at[v] })
 	}
-	var steps []drift
 	early := merges < policy.MergesByNew
 	rows := b.project(m.old.know, m.places, func(p *place) exact.Lin { return p.was })
 	for _, r := range rows {
 		e := inS(r.Lin)
 		up, down := b.ask.proves(m.s.know, e), !r.EQ || b.ask.proves(m.s.know, e.Neg())
 		lost = lost || !up || !down
-		if c, ok := b.constantIn(m.s.know, e); early && r.EQ && !(up && down) && ok {
-			steps = append(steps, drift{r.Lin, c})
-		}
 		switch {
 		case up && down && r.EQ:
 			k.eq(r.Lin)
@@ -153,10 +149,9 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 	}
 	now := b.project(m.s.know, m.places, func(p *place) exact.Lin { return p.other })
 	if early {
-		steps = append(steps, b.joinNew(m, now)...)
+		b.joinNew(m, now)
 		b.hull(m)
 	}
-	b.inStep(m, steps)
 	b.affine(m, rows, now)
 	b.withinSize(m)
 	k.bad = false
@@ -164,10 +159,8 @@ func (b *builder) joinKnow(m *matcher, merges int) bool {
 }
 
 // joinNew keeps the facts of the arriving state that the generalised one shows: where that had numbers for what
-// are variables now, it has no row for how they depend on each other. rows are those of the arriving state. It returns equations of the arriving state that
-// are off by a constant in the generalised one.
-func (b *builder) joinNew(m *matcher, rows []linear.Row) []drift {
-	var steps []drift
+// are variables now, it has no row for how they depend on each other. rows are those of the arriving state.
+func (b *builder) joinNew(m *matcher, rows []linear.Row) {
 	was := map[exact.Var]exact.Lin{}
 	for _, p := range m.places {
 		was[p.v] = p.was
@@ -187,14 +180,10 @@ func (b *builder) joinNew(m *matcher, rows []linear.Row) []drift {
 		case down && !b.ask.proves(k, r.Lin.Neg()):
 			k.ge(r.Lin.Neg())
 		}
-		if c, ok := b.constantIn(m.old.know, e); r.EQ && !(up && down) && ok {
-			steps = append(steps, drift{r.Lin.Sub(constInt(c)), c.Neg()})
-		}
 		if r.EQ && !(up && down) {
 			b.keep(k, m.old.know, swapped(rows, r), inOld)
 		}
 	}
-	return steps
 }
 
 // keep adds to k those facts of one state that the other one shows as well.
@@ -204,12 +193,6 @@ func (b *builder) keep(k, other *know, facts []exact.Lin, in func(exact.Lin) exa
 			k.ge(e)
 		}
 	}
-}
-
-// constantIn returns the value of e if k leaves it only one.
-func (b *builder) constantIn(k *know, e exact.Lin) (exact.Int, bool) {
-	i := b.bounds(k, []exact.Lin{e})[0]
-	return i.lo, i.hasLo && i.hasHi && i.lo.Equal(i.hi)
 }
 
 // wasAny reports that the slot had no reading so far, so that its type's range is new.
@@ -222,33 +205,8 @@ func (b *builder) wasAny(m *matcher, p *place) bool {
 	return true
 }
 
-// drift is an expression over slots that was 0 so far, and its value now.
-type drift struct {
-	e    exact.Lin
-	step exact.Int
-}
-
-// inStep relates slots that were constants so far, and other expressions that were, if they moved in step: their
-// increments are in proportion (AP-63; Karr's join of equations).
-func (b *builder) inStep(m *matcher, rows []drift) {
-	var ms []drift
-	for _, p := range m.places {
-		i := m.old.know.interval(p.was)
-		j := m.s.know.interval(p.other)
-		if i.constant() && j.constant() && !i.lo.Equal(j.lo) && len(ms) < policy.MergeSteps {
-			ms = append(ms, drift{exact.V(p.v).Add(constInt(i.lo.Neg())), j.lo.Sub(i.lo)})
-		}
-	}
-	ms = append(ms, rows[:min(len(rows), policy.MergeSteps)]...)
-	for x := range ms {
-		for y := x + 1; y < len(ms); y++ {
-			p, q := ms[x], ms[y]
-			if p.step.IsZero() || q.step.IsZero() {
-				continue
-			}
-			if e := p.e.Scale(q.step).Sub(q.e.Scale(p.step)); !e.IsConst() { // q.step*p = p.step*q
-				m.j.know.eq(e)
-			}
-		}
-	}
+// constantIn returns the value of e if k leaves it only one.
+func (b *builder) constantIn(k *know, e exact.Lin) (exact.Int, bool) {
+	i := b.bounds(k, []exact.Lin{e})[0]
+	return i.lo, i.hasLo && i.hasHi && i.lo.Equal(i.hi)
 }
