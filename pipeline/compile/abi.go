@@ -43,6 +43,8 @@ type abi struct {
 	flags []string // that clang is given
 	notes []string
 	fault string // what cannot be followed; empty: everything can
+
+	unlike []unlike // what cannot be followed in files that have it
 }
 
 // adoptABI gives each unit of a recorded build the flags that its compiler's ABI takes.
@@ -73,6 +75,7 @@ func (b *builder) adoptABI(ctx context.Context) error {
 		if found.fault != "" {
 			return b.fault("sources", b.display(s.dir, s.file), "%s", found.fault)
 		}
+		s.unlike = found.unlike
 		adopted := found.flags
 		if s.spare {
 			adopted = slices.DeleteFunc(slices.Clone(adopted), isStandard)
@@ -149,11 +152,15 @@ func (a *abi) conclude(tool, target string, here, there *answers) {
 		return strings.Join(out, "; ")
 	}
 	left := here.differing(there, false)
-	if len(left) == 1 && left[0] == alignedMember && here.layout["the size of a packed structure"] ==
+	if at := slices.Index(left, alignedMember); at >= 0 && here.layout["the size of a packed structure"] ==
 		here.layout[plainStructure] {
-		a.notes = append(a.notes, fmt.Sprintf("members of structures with `aligned` are packed, unlike with %s: %s",
-			tool,
-			describe(left)))
+		a.notes = append(a.notes, fmt.Sprintf("members of structures with `aligned` are packed, unlike with %s: %s", tool,
+			describe(left[at:at+1])))
+		left = slices.Delete(left, at, at+1)
+	}
+	if a.unlike = onlyUnlike(left, describe); a.unlike != nil {
+		a.notes = append(a.notes, fmt.Sprintf("%s and clang for target %s differ in types that few programs have, and files that "+
+			"have them are refused: %s", tool, target, describe(left)))
 	} else if len(left) > 0 {
 		a.fault = fmt.Sprintf(
 			"%s with the flags of this file lays out data in a way that cannot be followed for target %s: %s "+

@@ -24,6 +24,7 @@ type unitSpec struct {
 	tool   []string // the compiler of the recorded call with its arguments; empty: none
 	ofCall int      // how many of cflags are the call's; the rest are the manifest's
 	abi    []string // those of cflags that the compiler's ABI takes
+	unlike []unlike // what its compiler makes something of that clang does not
 }
 
 type builder struct {
@@ -221,7 +222,7 @@ func (b *builder) request(s unitSpec) Request {
 		Undefines: s.undefines, CFlags: s.cflags,
 		Checks: b.opts.Checks, Contracts: b.opts.Contracts, Silent: b.opts.Silent, Static: b.opts.KeepAll || b.static ||
 			s.static, Runner: b.opts.Runner, WorkDir: b.opts.WorkDir, CacheDir: b.opts.CacheDir, Units: b.opts.Units,
-		Alone: len(b.specs) < b.opts.Jobs, files: b.files,
+		Alone: len(b.specs) < b.opts.Jobs, files: b.files, unlike: s.unlike,
 	}
 }
 

@@ -119,6 +119,9 @@ func (r *Request) keyOfFlags(h io.Writer, flags []string, contracts string) erro
 	if slices.Contains(r.CFlags, unsignedFields) {
 		fmt.Fprintln(h, unsignedFields)
 	}
+	for _, u := range r.unlike { // only texts without it become units
+		fmt.Fprintln(h, "without", u.word)
+	}
 	neutral := r.neutral()
 	for _, f := range flags {
 		fmt.Fprintf(h, "%s\n", neutral.Replace(f))

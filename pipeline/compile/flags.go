@@ -43,6 +43,7 @@ type Request struct {
 	files *fileSet // nil: the cache ends with this build, and nothing is edited
 
 	overlay []string // flags that give headers other names
+	unlike  []unlike // what its text must have nothing of, beside what clang's targets always differ in
 }
 
 // flags returns clang's argument list without input and output.

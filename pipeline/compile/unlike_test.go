@@ -47,3 +47,33 @@ func TestUnlike(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlikeOfCompilers: a type that the build's compiler lays out in a way of its own is refused where a file has something of
+// it, and where compilers differ in more, all is.
+func TestUnlikeOfCompilers(t *testing.T) {
+	describe := func(list []string) string { return strings.Join(list, ", ") }
+	left := []string{"the size of long double", "the bytes of 1.5L", "__LDBL_MANT_DIG__"}
+	if got := onlyUnlike(append(left, "the size of double"), describe); got != nil {
+		t.Errorf("%v", got)
+	}
+	differ := onlyUnlike(left, describe)
+	if len(differ) != 1 || !strings.HasSuffix(differ[0].why, "the size of long double, the bytes of 1.5L, __LDBL_MANT_DIG__") {
+		t.Fatalf("%v", differ)
+	}
+	for line, refused := range map[string]bool{
+		"long double x;": true, "double long x;": true, "double x = 1.5L;": true, "double x = .5l + 2;": true, "double x = 1e3L;": true,
+		"double x = 0x1p3L;": true, "double sinl(double); double y(double x) { return sinl(x); }": true,
+		"long x = 10L; double y = 1.5; unsigned long z = 0x10L;": false, "long a; double b;": false, `char *s = "long double 1.5L";`: false,
+		"int signal_l, ceill_;": false,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte("#include <stddef.h>\n"+line+"\nint main(void) { return 0; }\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Compile(context.Background(), Request{File: "a.c", Dir: dir, Root: dir, Target: load(t, "avr"), WorkDir: t.TempDir(), unlike: differ})
+		var fault *BuildError
+		if refused != errors.As(err, &fault) || err != nil && !refused {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
