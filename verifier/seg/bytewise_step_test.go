@@ -124,6 +124,32 @@ func (x *bytewise) result(in *ir.Instr, a []word) (word, error) {
 			}
 		}
 		return word{}, nil
+	case ir.OpAtomicRMW:
+		size := l.StoreSize(in.Access)
+		b, off := x.access(a[0], size, int64(in.Align), true)
+		if b == nil {
+			return word{}, nil
+		}
+		v := x.get(in.Access, b.bytes[off:])
+		for n, set := range b.set[off : off+size] {
+			v.unset = v.unset || !set
+			b.set[off+int64(n)] = true
+		}
+		n := new(big.Int)
+		switch in.RMW {
+		case "xchg":
+			n = a[1].n
+		case "add":
+			n.Add(v.n, a[1].n)
+		case "sub":
+			n.Sub(v.n, a[1].n)
+		case "or":
+			n.Or(v.n, a[1].n)
+		default:
+			return word{}, errNoShadow
+		}
+		x.bytesOf(in.Access, word{n: wrapped(n, w)}, b.bytes[off:])
+		return v, nil
 	case ir.OpTrunc, ir.OpZext, ir.OpPtrToInt, ir.OpIntToPtr, ir.OpBitcast, ir.OpFreeze:
 		if bitsOf(l, in.Args[0].Type()) == 0 || w == 0 {
 			return word{}, errNoShadow

@@ -59,7 +59,9 @@ func (w *byteWriter) pointer() string {
 		"for (int n = 0; n < sizeof p; n++) ((char *)&r)[n] = ((char *)&p)[n]; ",
 		"x.raw = (__UINTPTR_TYPE__)p; r = (int *)(__UINTPTR_TYPE__)x.raw; ",
 		fmt.Sprintf("((unsigned char *)&r)[%s] = ((unsigned char *)&p)[%s]; ", n, n), "r = p; *r = 3; ",
-		"if (r == p) i = 1; ")
+		"if (r == p) i = 1; ",
+		w.pick("__atomic_fetch_add", "__atomic_fetch_sub", "__atomic_fetch_or", "__atomic_exchange_n")+
+			w.pick("(p, ", "(&i, ", "(&j, ")+w.pick("3", "-1", "i", "j")+", 5); ")
 }
 
 // overlap writes a number and reads another one of which the bytes are, some of them at least.

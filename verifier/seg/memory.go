@@ -19,6 +19,8 @@ func (b *builder) memory(s *state, in *ir.Instr) result {
 		return b.load(s, in)
 	case ir.OpStore:
 		return b.store(s, in)
+	case ir.OpAtomicRMW:
+		return b.update(s, in)
 	case ir.OpFence:
 		return result{kind: advanced}
 	}
@@ -189,8 +191,38 @@ func (b *builder) inRegion(s *state, p value, n int64) bool {
 }
 
 func (b *builder) store(s *state, in *ir.Instr) result {
+	return b.put(s, in, in.Args[1], b.value(s, in.Args[0]))
+}
+
+// update reads, and writes what an atomicrmw makes of it; handlers that run in between are woven in (LangRef: atomicrmw).
+func (b *builder) update(s *state, in *ir.Instr) result {
+	if r := b.load(s, in); r.kind != advanced {
+		return r
+	}
+	old, by := b.value(s, in), b.value(s, in.Args[1])
+	switch {
+	case in.RMW == "xchg":
+		return b.put(s, in, in.Args[0], by)
+	case (in.RMW == "add" || in.RMW == "sub") && old.kind == intValue && by.kind == intValue:
+		w, as := in.T.Width, unsigned
+		if b.class(in) == signed {
+			as = signed
+		}
+		x, _ := b.read(s, old, w, as)
+		y, _ := b.read(s, by, w, as)
+		if in.RMW == "sub" {
+			y = y.Neg()
+		}
+		return b.put(s, in, in.Args[0], number(b.fit(s, x.Add(y), w, as), as))
+	}
+	s.inexact(in.RMW + " of an atomicrmw")
+	return b.put(s, in, in.Args[0], b.fresh(s, in.T, b.nameOf(in), b.class(in)))
+}
+
+// put writes v to an address.
+func (b *builder) put(s *state, in *ir.Instr, address ir.Value, v value) result {
 	n := b.m.Layout.StoreSize(in.Access)
-	p := b.value(s, in.Args[1])
+	p := b.value(s, address)
 	o, ok := b.access(s, p, n, int64(in.Align))
 	if !ok {
 		return stop("invalid write")
@@ -205,7 +237,6 @@ func (b *builder) store(s *state, in *ir.Instr) result {
 		b.fault(s, verdict.Memory, "the object is no constant")
 		return stop("write to a constant")
 	}
-	v := b.value(s, in.Args[0])
 	b.learnStore(s, o, p.lin, v)
 	b.write(s, o.id, p.lin, n, v)
 	return result{kind: advanced}
