@@ -8,7 +8,7 @@ import (
 )
 
 // TestStoredFunctions: functions that are stored at an index that varies, through a pointer to a pointer, or with a
-// whole structure are among those that a generated harness takes a pointer to lead to.
+// whole structure are among those that a generated harness takes a pointer to lead to; where a number is written there, all are.
 func TestStoredFunctions(t *testing.T) {
 	const code = `typedef void (*fn)(int *);
 struct s { int id; fn f; };
@@ -33,15 +33,19 @@ void bits(struct o *o) { o->h(v); }
 static struct p dev = { 1, a };
 void cast(void *to) { ((struct p *)((char *)to + 8))->g = b; }
 void changed(void) { dev.g(v); }
+struct n { int no; fn k; };
+void number(struct n *n, unsigned long w) { *(unsigned long *)&n->k = w; }
+void fourth(struct n *n) { n->k = a; }
+void numbered(struct n *n) { n->k(v); }
 `
 	for stored, want := range map[string]verdict.Status{"3": verdict.Proved, "4": verdict.Violated} {
 		dir := writeTree(t, map[string]string{"src.c": "#define STORED " + stored + "\n" + code})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--function", "run", "--function", "member",
-			"--function", "slot", "--function", "bits", "--function", "changed")
+			"--function", "slot", "--function", "bits", "--function", "changed", "--function", "numbered")
 		said := "a or b, which the program stores there"
 		expectCalls(t, rep, errs, map[string]anyCall{"run": {want, said},
 			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}, "bits": {want, said},
-			"changed": {want, said}},
+			"changed": {want, said}, "numbered": {want, "a or b, which the program may store there"}},
 			func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
 	}
 }

@@ -179,7 +179,7 @@ func (x *trail) instr(in *ir.Instr) bool {
 		case in.Op == ir.OpRet && x.f.DRet != nil && x.f.DRet.Kind == ir.DPointer && agrees(x.t, x.f.DRet.Elem):
 			x.takes()
 		case i == 0 && (in.Op == ir.OpAtomicRMW || in.Op == ir.OpCmpXchg) &&
-			x.fits(v, size, x.r.m.Layout.SizeOf(in.Args[1].Type())):
+			x.fits(v, size, in.Args[1], true):
 		default:
 			x.takes()
 			return true
@@ -208,19 +208,30 @@ func (x *trail) store(in *ir.Instr) bool {
 			return true
 		}
 	}
-	size := x.of(addr, policy.ExpressionSteps)
-	if size == 0 || isFunctionValue(x.vars, value) || x.byValue(in) || isPadding(value) {
+	size, number := x.of(addr, policy.ExpressionSteps), !value.Type().IsPtr()
+	if size == 0 || !number && isFunctionValue(x.vars, value) || x.byValue(in) || isPadding(value) {
 		return false
 	}
-	return !x.fits(addr, size, x.r.m.Layout.SizeOf(value.Type()))
+	return !x.fits(addr, size, value, number && !isZero(value))
 }
 
-// fits reports whether n bytes at an address of the object are a part of it that is written as what it is.
-func (x *trail) fits(addr ir.Value, size, n int64) bool {
+// isZero reports whether v is a number that leaves a pointer null.
+func isZero(v ir.Value) bool {
+	c, ok := v.(*ir.Const)
+	return ok && (c.Kind == ir.ConstZero || c.Kind == ir.ConstInt && c.Bits.IsZero())
+}
+
+// fits reports whether an address of the object is that of a part of it that value is written to as what it is. That is no
+// pointer to a function where unnoted: Table.instr notes stores of pointers alone.
+func (x *trail) fits(addr ir.Value, size int64, value ir.Value, unnoted bool) bool {
+	n := x.r.m.Layout.SizeOf(value.Type())
 	if size > 0 && n <= size {
 		return true
 	}
 	for _, o := range ObjectsAt(x.vars, addr) {
+		if unnoted && PartAt(o.T, o.Off, IsFunction) != nil {
+			return false
+		}
 		if IsFunction(o.T) && o.Known() {
 			continue
 		}
