@@ -1,0 +1,86 @@
+package places_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firmproof/firmproof/verifier/flow/places"
+	"github.com/firmproof/firmproof/verifier/ir"
+	"github.com/firmproof/firmproof/verifier/testprogram"
+)
+
+// touchedIn words what the function h of a program touches, and how many accesses of function f may meet that:
+// "reads x, writes x y; f 2".
+func touchedIn(m *ir.Module) string {
+	touched := places.TouchedBy(m, []*ir.Func{m.Func("h")})
+	var out []string
+	list := func(what string, in map[*ir.Global]bool) {
+		var names []string
+		for g, is := range in {
+			if is {
+				names = append(names, ir.NameOf(g))
+			}
+		}
+		if slices.Sort(names); len(names) > 0 {
+			out = append(out, what+" "+strings.Join(names, " "))
+		}
+	}
+	list("reads", touched.Reads)
+	list("writes", touched.Writes)
+	if touched.AnyRead() {
+		out = append(out, "any read")
+	}
+	if touched.AnyWrite {
+		out = append(out, "any write")
+	}
+	words := strings.Join(out, ", ")
+	if f := m.Func("f"); f != nil {
+		escapes, n := ir.Escapes(f), 0
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if touched.Conflict(in, escapes) {
+					n++
+				}
+			}
+		}
+		words += fmt.Sprintf("; f %d", n)
+	}
+	return words
+}
+
+// TestTouched: what a handler reads and writes, and which accesses of a function notice that, or are noticed.
+func TestTouched(t *testing.T) {
+	const s = "static int x, y, *p; static const int k = 3; void g(int *q) { *q = 1; } "
+	for _, c := range []struct{ src, want string }{
+		{s + "void h(void) { }", ""},
+		{s + "int h(void) { return x; }", "reads x"},
+		{s + "void h(void) { x = 1; }", "writes x"},
+		{s + "void h(void) { x = y; }", "reads y, writes x"},
+		{s + "void h(void) { p = &x; }", "reads x, writes p x"},
+		{s + "void i(void) { y = 1; } void h(void) { i(); }", "writes y"},
+		{s + "void i(void) { y = 1; } void (*at)(void) = i; void j(void (*f)(void)) { f(); } void h(void) { j(i); }", "writes y, any read, any write"},
+		{s + "int h(void) { return *p; }", "reads p, any read"},
+		{s + "void h(void) { *p = 1; }", "reads p, any write"},
+		{s + "void h(void) { int n = 1; n++; }", ""},
+		{s + "void h(void) { int n = 1; g(&n); }", "any write"},
+		{s + "void h(void) { g(&x); }", "reads x, writes x, any write"},
+		{s + "void h(void) { memset(&x, 0, 4); }", "writes x"},
+		{s + "void h(void) { memcpy(&x, &y, 4); }", "reads y, writes x"},
+		{s + "void h(void) { x = 1; } int f(void) { return x; }", "writes x; f 1"},
+		{s + "void h(void) { x = 1; } int f(void) { return y; }", "writes x; f 0"},
+		{s + "void h(void) { y = x; } int f(void) { return x; }", "reads x, writes y; f 0"},
+		{s + "void h(void) { y = x; } void f(void) { x = 1; }", "reads x, writes y; f 1"},
+		{s + "void h(void) { x = 1; } int f(void) { int n = 3; return n; }", "writes x; f 0"},
+		{s + "void h(void) { x = 1; } int f(int *q) { return *q; }", "writes x; f 1"},
+		{s + "void h(void) { *p = 1; } int f(void) { return k + x; }", "reads p, any write; f 1"},
+		{s + "void h(void) { *p = 1; } int f(void) { int n = 3; p = &n; return n; }", "reads p, any write; f 3"},
+		{s + "int h(void) { return *p; } void f(void) { x = 1; }", "reads p, any read; f 1"},
+		{s + "int h(void) { return *p; } int f(void) { return x; }", "reads p, any read; f 0"},
+	} {
+		if got := touchedIn(testprogram.Compile(t, c.src, "-O0")); got != c.want {
+			t.Errorf("{%q, %q},", strings.TrimPrefix(c.src, s), got)
+		}
+	}
+}
