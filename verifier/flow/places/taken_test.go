@@ -43,6 +43,7 @@ func takenIn(m *ir.Module) string {
 func TestTaken(t *testing.T) {
 	const s = "typedef void (*fn)(void); typedef unsigned char u8; void a(void); void b(void); struct s { u8 n; fn f; }; "
 	const u = "typedef void (*fn)(void); struct s { int n; union { fn f; long l; } v; }; "
+	const w = "typedef void (*fn)(void); struct s { char n[4]; fn f; }; "
 	for _, c := range []struct{ src, want string }{
 		{s + "void f(struct s *p, u8 n) { p->n = n; p->f = a; }", ""},
 		{s + "void f(struct s *p) { *(u8 *)&p->n = 1; }", ""},
@@ -85,6 +86,9 @@ func TestTaken(t *testing.T) {
 		{s + "void h(void *q) { *(long *)q = 1; } void (*k)(void *) = h; void f(struct s *p) { k(p); }", "kinds n,f"},
 		{s + "void h(void *q) { } void (*k)(void *) = h; void f(struct s *p) { k(p); }", ""},
 		{s + "void h(void *q); void (*k)(void *) = h; void f(struct s *p) { k(p); }", "kinds n,f"},
+		{w + "void f(struct s *p) { memset(p->n, 1, 4); }", ""},
+		{w + "void f(struct s *p) { memset(p->n, 1, 5); }", "kinds n,f"},
+		{w + "void f(struct s *p, int n) { memset(p->n, 1, n); }", "kinds n,f"},
 		{u + "void f(struct s *p) { p->n = 1; }", ""},
 		{u + "void f(struct s *p) { *(long *)&p->v = 1; }", "kinds f,l n,v"},
 	} {
