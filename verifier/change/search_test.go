@@ -51,8 +51,8 @@ int main(void) {
 	}
 	for _, x := range []string{"(x - 305419896u)", "(x - most)"} {
 		c := change.Against(t.Context(), side("(x | most | 1u)"), side(x), nil, &verdict.Result{})
-		if c == nil || len(c.New) != 1 {
-			t.Errorf("%s: %+v, want 1 new", x, c)
+		if c == nil || len(c.New) != 1 || c.New[0].By != change.ByBoth {
+			t.Errorf("%s: %+v, want 1 new, by %s", x, c, change.ByBoth)
 		}
 	}
 }
