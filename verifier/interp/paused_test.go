@@ -54,3 +54,23 @@ func TestPausedFork(t *testing.T) {
 		}
 	}
 }
+
+// TestPausedStops: a run that pauses nowhere goes on until its steps are over, and stops with its context.
+func TestPausedStops(t *testing.T) {
+	m := testprogram.Compile(t, "int main(void) { volatile unsigned n = 0; for (;;) n++; }\n", "-O0")
+	for _, ends := range []bool{false, true} {
+		p, err := interp.Pause(m, interp.Options{Entry: m.Func("main")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if ends {
+			cancel()
+		}
+		out, err := p.Go(ctx, &testprogram.Inputs{}, 100_000)
+		cancel()
+		if ends && err == nil || !ends && (err != nil || out == nil || out.Kind != interp.StepLimit) {
+			t.Errorf("context ended %t: %v, %v", ends, out, err)
+		}
+	}
+}
