@@ -21,6 +21,7 @@ type treeEdge struct {
 	from   map[int]*Object
 	noC    bool // nothing leads to the second tree
 	noR    bool // nothing leads to the first block
+	noP    bool // nothing but the second tree leads to the last block
 }
 
 func toBlock(id int) Value { return Value{Kind: Pointer, Object: id} }
@@ -52,6 +53,9 @@ func (c *treeEdge) edge() *Edge {
 		if c.noR {
 			delete(vals, r)
 		}
+		if c.noP {
+			delete(vals, p)
+		}
 		return []Frame{{Values: vals}}
 	}
 	last := toBlock(1)
@@ -80,6 +84,11 @@ func TestLastBlockOfTrees(t *testing.T) {
 	}
 	loose := func(length exact.Lin, before Value) map[int]*Object {
 		return map[int]*Object{1: wood(false, length, toBlock(2), before), 2: node(null, null, null)}
+	}
+	// 1 leads to 2 and 4
+	leaves := func() map[int]*Object {
+		return map[int]*Object{1: node(null, toBlock(2), toBlock(4)), 2: node(toBlock(1), null, null),
+			4: node(toBlock(1), null, null)}
 	}
 	n := exact.V(0)
 	spoilt := func(from map[int]*Object, id, cell int, v Value) map[int]*Object {
@@ -130,6 +139,20 @@ func TestLastBlockOfTrees(t *testing.T) {
 			true},
 		"no block, and something in front": {treeEdge{up: true, first: toBlock(1), last: toBlock(4), below: toBlock(1),
 			before: null, from: three()}, false},
+		"nothing below, under the first leaf": {treeEdge{up: true, first: toBlock(1), last: toBlock(2), below: null,
+			length: exact.C(3), before: null, from: leaves()}, true},
+		"nothing below, under the other leaf": {treeEdge{up: true, first: toBlock(1), last: toBlock(4), below: null,
+			length: exact.C(3), before: null, from: leaves()}, true},
+		"nothing below, under no leaf": {treeEdge{up: true, first: toBlock(1), last: toBlock(1), below: null,
+			length: exact.C(3), before: null, from: leaves()}, false},
+		"nothing else leads to the last block": {treeEdge{up: true, noP: true, first: toBlock(1), below: toBlock(3),
+			length: exact.C(3), before: null, from: three()}, true},
+		"nothing else leads to the last block, another length": {treeEdge{up: true, noP: true, first: toBlock(1),
+			below: toBlock(3), length: two, before: null, from: three()}, false},
+		"nothing else leads to the last block, which is elsewhere": {treeEdge{up: true, noP: true, first: toBlock(1),
+			below: toBlock(3), length: exact.C(3), before: null, from: spoilt(three(), 3, 0, toBlock(1))}, false},
+		"nothing else leads to the last block, nothing below: it may be either leaf": {treeEdge{up: true, noP: true,
+			first: toBlock(1), below: null, length: exact.C(3), before: null, from: leaves()}, false},
 		"a tree and a block": {treeEdge{up: true, first: toBlock(1), last: toBlock(2), below: toBlock(3),
 			length: n.AddInt(1), before: null, from: above(n, null, lastOf(1))}, true},
 		"a tree and a block that leads to its first": {treeEdge{up: true, first: toBlock(1), last: toBlock(2),
