@@ -76,6 +76,10 @@ func TestCyclesMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	bounded := 0
+	old := false // GCC 5, as Debian 12 has it
+	if version, err := exec.Command("avr-gcc", "-dumpversion").Output(); err == nil {
+		old = strings.HasPrefix(string(version), "5.")
+	}
 	for _, c := range []struct {
 		name  string
 		build []string
@@ -103,7 +107,7 @@ func TestCyclesMeasured(t *testing.T) {
 				t.Fatalf("%s %s: %v %s", c.name, name, err, text)
 			}
 			code := exitOK
-			if name == "float" || c.build[0] == "avr-gcc" && (name == "crc" || name == "frame" || name == "parameter" && c.build[1] == "-O1") {
+			if name == "float" || c.build[0] == "avr-gcc" && (name == "crc" || name == "frame" || name == "parameter" && c.build[1] == "-O1" && old) {
 				// one number is shifted until it fits another; a pointer goes on to one that is computed from it
 				code = exitUnknown
 			}
