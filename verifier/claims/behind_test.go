@@ -63,8 +63,8 @@ func TestMarkAfter(t *testing.T) {
 			}
 			res.Claims = append(res.Claims, claim.Learned(fact))
 		}
-		unknown, bound := res.Claims[0], verdict.Claim{ID: "u", Check: verdict.Unwinding}.Learned(verdict.Always)
-		_, unknown = s.at(t, 6)
+		_, unknown := s.at(t, 6)
+		bound := verdict.Claim{ID: "u", Check: verdict.Unwinding}.Learned(verdict.Always)
 		res.Claims = append(res.Claims, unknown.Learned(verdict.Undecided), bound)
 		MarkAfter(s.Problem, res)
 		for i, claim := range res.Claims {
