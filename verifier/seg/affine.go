@@ -18,7 +18,7 @@ func (b *builder) affine(m *matcher, old, now []linear.Row) {
 		return
 	}
 	for _, e := range inBoth(was, is) {
-		if !b.ask.proves(m.j.know, e) || !b.ask.proves(m.j.know, e.Neg()) {
+		if !b.ask.provesEq(m.j.know, e) {
 			m.j.know.eq(e)
 		}
 	}

@@ -53,8 +53,8 @@ func overflow(in *ir.Instr) Fault {
 func (b *builder) ring(s *state, in *ir.Instr, l, r value) result {
 	w := in.T.Width
 	nsw := in.Flags.Has(ir.NSW)
-	as := unsigned
-	if nsw || b.class(in) == signed && in.Op != ir.OpMul {
+	as := b.wrapping(in)
+	if nsw {
 		as = signed
 	}
 	x, y := l.lin, r.lin
@@ -82,6 +82,14 @@ func (b *builder) ring(s *state, in *ir.Instr, l, r value) result {
 		return b.signedResult(s, in, e)
 	}
 	return b.set(s, in, number(b.fit(s, e, w, as), as))
+}
+
+// wrapping is the reading of the operands and the result of an instruction that may wrap around.
+func (b *builder) wrapping(in *ir.Instr) rep {
+	if b.class(in) == signed && in.Op != ir.OpMul {
+		return signed
+	}
+	return unsigned
 }
 
 // signedResult is e where it fits; where it does not, the run ends, or the

@@ -204,9 +204,3 @@ func (b *builder) wasAny(m *matcher, p *place) bool {
 	}
 	return true
 }
-
-// constantIn returns the value of e if k leaves it only one.
-func (b *builder) constantIn(k *know, e exact.Lin) (exact.Int, bool) {
-	i := b.bounds(k, []exact.Lin{e})[0]
-	return i.lo, i.hasLo && i.hasHi && i.lo.Equal(i.hi)
-}

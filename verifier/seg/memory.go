@@ -204,10 +204,7 @@ func (b *builder) update(s *state, in *ir.Instr) result {
 	case in.RMW == "xchg":
 		return b.put(s, in, in.Args[0], by)
 	case (in.RMW == "add" || in.RMW == "sub") && old.kind == intValue && by.kind == intValue:
-		w, as := in.T.Width, unsigned
-		if b.class(in) == signed {
-			as = signed
-		}
+		w, as := in.T.Width, b.wrapping(in)
 		x, _ := b.read(s, old, w, as)
 		y, _ := b.read(s, by, w, as)
 		if in.RMW == "sub" {

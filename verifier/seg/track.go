@@ -212,3 +212,9 @@ func sizeKey(object string) string { return "size " + object }
 func (t tracked) terminates() bool {
 	return len(t.terms) == 1 && t.terms[0].slot == sizeKey(t.obj) && t.terms[0].coef.IsOne()
 }
+
+// constantIn returns the value of e if k leaves it only one.
+func (b *builder) constantIn(k *know, e exact.Lin) (exact.Int, bool) {
+	i := b.bounds(k, []exact.Lin{e})[0]
+	return i.lo, i.hasLo && i.hasHi && i.lo.Equal(i.hi)
+}

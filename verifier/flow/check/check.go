@@ -90,26 +90,38 @@ func otherUses(m *ir.Module, facts map[*ir.Global]*fact) []*ir.Global {
 			inside(e)
 		}
 	}
+	eachConstant(m, func(_ *ir.Global, in *ir.Instr, i int, c *ir.Const) {
+		if in == nil || !accessed(in, i, c, facts[c.Global]) {
+			inside(c)
+		}
+	})
+	return slices.Collect(maps.Keys(out))
+}
+
+// eachConstant calls f with the constants that stand in a module: the initialisers of variables, what aliases are, and the
+// operands of instructions. `of` is the variable; in the instruction, and i the number of the operand, -1: what it calls.
+func eachConstant(m *ir.Module, f func(of *ir.Global, in *ir.Instr, i int, c *ir.Const)) {
 	for _, g := range m.Globals {
-		inside(g.Init)
+		if g.Init != nil {
+			f(g, nil, 0, g.Init)
+		}
 	}
 	for _, a := range m.Aliases {
-		inside(a.To)
+		if a.To != nil {
+			f(nil, nil, 0, a.To)
+		}
 	}
-	for _, f := range m.Funcs {
-		for _, b := range f.Blocks {
+	for _, fn := range m.Funcs {
+		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				for i, v := range append([]ir.Value{in.Callee}, in.Args...) {
-					c, ok := v.(*ir.Const)
-					if !ok || accessed(in, i-1, c, facts[c.Global]) {
-						continue
+					if c, ok := v.(*ir.Const); ok && c != nil {
+						f(nil, in, i-1, c)
 					}
-					inside(c)
 				}
 			}
 		}
 	}
-	return slices.Collect(maps.Keys(out))
 }
 
 // accessed reports whether operand i of an instruction, c, is the address of the variable of a fact that it loads or stores

@@ -80,25 +80,11 @@ func (u *uses) mayBeCalled(m *ir.Module) {
 	for _, g := range m.Globals {
 		tables[g] = ir.VectorSection(g.Section)
 	}
-	for _, g := range m.Globals {
-		if !ir.VectorSection(g.Section) && g.Section != "llvm.metadata" { // of attributes, which is no part of the program
-			inside(g.Init)
+	eachConstant(m, func(of *ir.Global, _ *ir.Instr, _ int, c *ir.Const) {
+		if of == nil || !ir.VectorSection(of.Section) && of.Section != "llvm.metadata" { // of attributes, which is no part of the program
+			inside(c)
 		}
-	}
-	for _, a := range m.Aliases {
-		inside(a.To)
-	}
-	for _, f := range m.Funcs {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				for _, v := range append([]ir.Value{in.Callee}, in.Args...) {
-					if c, ok := v.(*ir.Const); ok {
-						inside(c)
-					}
-				}
-			}
-		}
-	}
+	})
 }
 
 // stays reports whether what the variable of a fact holds where f begins, or f stores there, stays there until f calls
