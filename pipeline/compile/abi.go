@@ -159,8 +159,8 @@ func (a *abi) conclude(tool, target string, here, there *answers) {
 		left = slices.Delete(left, at, at+1)
 	}
 	if a.unlike = onlyUnlike(left, describe); a.unlike != nil {
-		a.notes = append(a.notes, fmt.Sprintf("%s and clang for target %s differ in types that few programs have, and files that "+
-			"have them are refused: %s", tool, target, describe(left)))
+		a.notes = append(a.notes, fmt.Sprintf("%s and clang for target %s differ in types that few programs have, and "+
+			"files that have them are refused: %s", tool, target, describe(left)))
 	} else if len(left) > 0 {
 		a.fault = fmt.Sprintf(
 			"%s with the flags of this file lays out data in a way that cannot be followed for target %s: %s "+

@@ -11,8 +11,21 @@ import (
 	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
-// words says what is known of a place: functions, other addresses, and who compares it.
-func words(h *places.Held) string {
+// words is a program, and what a test says of it in words.
+type words struct{ src, want string }
+
+// holdTo compares what `say` says of programs.
+func holdTo(t *testing.T, say func(*ir.Module) string, rows []words) {
+	t.Helper()
+	for _, r := range rows {
+		if got := say(testprogram.Compile(t, r.src, "-O0")); got != r.want {
+			t.Errorf("%s\n got %q\nwant %q", r.src, got, r.want)
+		}
+	}
+}
+
+// heldWords says what is known of a place: functions, other addresses, and who compares it.
+func heldWords(h *places.Held) string {
 	var out []string
 	names := func(what string, list []*ir.Func) {
 		for _, f := range list {
@@ -48,12 +61,12 @@ func heldIn(m *ir.Module) string {
 		if p.Global != nil {
 			of = ir.NameOf(p.Global)
 		}
-		if w := words(h); w != "" {
+		if w := heldWords(h); w != "" {
 			out = append(out, fmt.Sprintf("%s+%d: %s", of, p.Off, w))
 		}
 	}
 	slices.Sort(out)
-	if w := words(&ps.Stray); w != "" {
+	if w := heldWords(&ps.Stray); w != "" {
 		out = append(out, "stray: "+w)
 	}
 	return strings.Join(out, "; ")
@@ -62,7 +75,7 @@ func heldIn(m *ir.Module) string {
 // TestHeldIn: what is stored where, by the code and by initialisers, and which functions compare it with null.
 func TestHeldIn(t *testing.T) {
 	const s = "typedef void (*fn)(void); void a(void); void b(void); struct s { int n; fn f; struct s *next; }; "
-	for _, c := range []struct{ src, want string }{
+	holdTo(t, heldIn, []words{
 		{s + "static fn x; void f(void) { x = a; }", "x+0: a, puts a, set"},
 		{s + "fn x = a;", "x+0: a"},
 		{s + "fn x = a; void f(void) { x = b; }", "x+0: a, b, puts b, set"},
@@ -87,11 +100,7 @@ func TestHeldIn(t *testing.T) {
 		{s + "int f(struct s *p) { return p->f == 0; }", "n,f,next+8: null f"},
 		{s + "void __assert_fail(const char *, const char *, unsigned, const char *); void f(struct s *p) { p->f ? (void)0 : __assert_fail(\"\", \"\", 1, \"\"); }", ""},
 		{s + "int f(struct s *p) { int n = 0; for (struct s *q = p->next; q; q = q->next) n++; return n; }", "n,f,next+16: copied f, ends f"},
-	} {
-		if got := heldIn(testprogram.Compile(t, c.src, "-O0")); got != c.want {
-			t.Errorf("{%q, %q},", strings.TrimPrefix(c.src, s), got)
-		}
-	}
+	})
 }
 
 // TestOrdered: addresses of which the lower one is asked for, or how far they are apart, lead into one object; such that are

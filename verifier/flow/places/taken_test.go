@@ -9,7 +9,6 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 // takenIn words what a program does with objects that hold pointers to functions, beside stores in their members:
@@ -44,7 +43,7 @@ func TestTaken(t *testing.T) {
 	const s = "typedef void (*fn)(void); typedef unsigned char u8; void a(void); void b(void); struct s { u8 n; fn f; }; "
 	const u = "typedef void (*fn)(void); struct s { int n; union { fn f; long l; } v; }; "
 	const w = "typedef void (*fn)(void); struct s { char n[4]; fn f; }; "
-	for _, c := range []struct{ src, want string }{
+	holdTo(t, takenIn, []words{
 		{s + "void f(struct s *p, u8 n) { p->n = n; p->f = a; }", ""},
 		{s + "void f(struct s *p) { *(u8 *)&p->n = 1; }", ""},
 		{s + "void f(struct s *p) { *(short *)&p->n = 1; }", "kinds n,f"},
@@ -91,9 +90,5 @@ func TestTaken(t *testing.T) {
 		{w + "void f(struct s *p, int n) { memset(p->n, 1, n); }", "kinds n,f"},
 		{u + "void f(struct s *p) { p->n = 1; }", ""},
 		{u + "void f(struct s *p) { *(long *)&p->v = 1; }", "kinds f,l n,v"},
-	} {
-		if got := takenIn(testprogram.Compile(t, c.src, "-O0")); got != c.want {
-			t.Errorf("{%q, %q},", c.src[strings.Index(c.src, "}; ")+3:], got)
-		}
-	}
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
-	"github.com/firmproof/firmproof/verifier/testprogram"
 )
 
 // touchedIn words what the function h of a program touches, and how many accesses of function f may meet that:
@@ -53,7 +52,7 @@ func touchedIn(m *ir.Module) string {
 // TestTouched: what a handler reads and writes, and which accesses of a function notice that, or are noticed.
 func TestTouched(t *testing.T) {
 	const s = "static int x, y, *p; static const int k = 3; void g(int *q) { *q = 1; } "
-	for _, c := range []struct{ src, want string }{
+	holdTo(t, touchedIn, []words{
 		{s + "void h(void) { }", ""},
 		{s + "int h(void) { return x; }", "reads x"},
 		{s + "void h(void) { x = 1; }", "writes x"},
@@ -78,9 +77,5 @@ func TestTouched(t *testing.T) {
 		{s + "void h(void) { *p = 1; } int f(void) { int n = 3; p = &n; return n; }", "reads p, any write; f 3"},
 		{s + "int h(void) { return *p; } void f(void) { x = 1; }", "reads p, any read; f 1"},
 		{s + "int h(void) { return *p; } int f(void) { return x; }", "reads p, any read; f 0"},
-	} {
-		if got := touchedIn(testprogram.Compile(t, c.src, "-O0")); got != c.want {
-			t.Errorf("{%q, %q},", strings.TrimPrefix(c.src, s), got)
-		}
-	}
+	})
 }

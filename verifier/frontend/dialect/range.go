@@ -100,7 +100,7 @@ func (n *normaliser) rangedArguments(ts []token, result string, op, open int) []
 	return lex(before + e.String() + "  " + bare(ts))
 }
 
-// body is what the ranges in the head of a function ask of the lines of its body.
+// body holds what the ranges in the head of a function ask of the lines of its body.
 type body struct {
 	params map[string]string // parameter -> what stands for it: poison out of bounds
 	begin  string            // instructions that make those; "" once they were put in front of the first one
