@@ -36,6 +36,7 @@ declare -A tests=(
   [cvc5]=/usr/bin/cvc5
   [curl]=/usr/bin/curl
   [lcov]=/usr/bin/lcov
+  [gcc-avr]=/usr/bin/avr-gcc
   [libsimavr-dev]=/usr/include/simavr/sim_avr.h
   [simavr]=/usr/bin/simavr
   [libxml2-utils]=/usr/bin/xmllint
