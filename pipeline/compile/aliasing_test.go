@@ -13,7 +13,9 @@ func TestAliasing(t *testing.T) {
 	const head = `typedef unsigned char uint8_t; typedef unsigned uint32_t; typedef unsigned short uint16_t;
 typedef uint32_t __attribute__((may_alias)) any32;
 struct base { int k; }; struct derived { struct base b; float v; }; typedef struct { short a; short b; } pair;
-struct other { float x, y; }; struct opaque;
+struct other { float x, y; }; struct opaque; typedef struct other taken; struct taken { int k; };
+typedef struct node { struct node *next; int v; } node; typedef union word word; union word { int i; short s[2]; };
+static node first;
 union u { int i; float f; pair p; struct base in; }; struct holds { union u u; void *data; };
 void *get(void); int g(int *, float *); void h(int *); void k(float *); void two(int *restrict, const int *restrict);
 void copy(void *, const void *);
@@ -32,19 +34,24 @@ static void calls(int *restrict x) { sets(x); *x = 1; }
 `
 	const params = "(int n, int *p, float *q, void *v, struct holds *s, union u *w, struct base *b, uint8_t *y, int a[8])"
 	cases := map[string]string{
-		"return *(uint32_t *)q;":                                     "float and as uint32_t",
-		"short *x = (short *)p; *x = 1;":                             "int and as short",
-		"short *x = (short *)(void *)p; *x = 1;":                     "int and as short",
-		"short *x = (short *)(unsigned long)p; *x = 1;":              "int and as short",
-		"((pair *)p)->a = 1;":                                        "int and as pair",
-		"int *x = v; short *z = v; *x = *z;":                         "int and as short",
-		"void *m = get(); int *x = m; void *o = m; *(float *)o = 1;": "int and as float",
-		"int *x = s->data; float *z = s->data; return g(x, z);":      "int and as float",
-		"return g(v, v);":                                            "int and as float",
-		"return g(&w->i, &w->f);":                                    "int and as float",
-		"h(&s->u.i); k(&s->u.f);":                                    "int and as float",
-		"float *z = *(float **)&p; *z = 1;":                          "int * and as float *",
-		"struct other *z = (struct other *)b; z->y = 0;":             "struct base and as struct other",
+		"return *(uint32_t *)q;":                                                   "float and as uint32_t",
+		"short *x = (short *)p; *x = 1;":                                           "int and as short",
+		"short *x = (short *)(void *)p; *x = 1;":                                   "int and as short",
+		"short *x = (short *)(unsigned long)p; *x = 1;":                            "int and as short",
+		"((pair *)p)->a = 1;":                                                      "int and as pair",
+		"int *x = v; short *z = v; *x = *z;":                                       "int and as short",
+		"void *m = get(); int *x = m; void *o = m; *(float *)o = 1;":               "int and as float",
+		"int *x = s->data; float *z = s->data; return g(x, z);":                    "int and as float",
+		"return g(v, v);":                                                          "int and as float",
+		"return g(&w->i, &w->f);":                                                  "int and as float",
+		"h(&s->u.i); k(&s->u.f);":                                                  "int and as float",
+		"float *z = *(float **)&p; *z = 1;":                                        "int * and as float *",
+		"struct other *z = (struct other *)b; z->y = 0;":                           "struct base and as struct other",
+		"((taken *)b)->y = 0;":                                                     "struct base and as taken",
+		"((struct taken *)b)->k = 0;":                                              "struct base and as struct taken",
+		"((struct taken *)(taken *)v)->k = 0;":                                     "struct taken and as taken",
+		"struct node *x = &first; node *z = x->next; z->v = x->v; first.next = z;": "",
+		"word *x = v; union word *z = x; z->s[0] = 1;":                             "",
 		"two(p, p);":                                 "restrict",
 		"int *x = p; two(p, x);":                     "restrict",
 		"two(a, a + n);":                             "restrict",

@@ -16,6 +16,13 @@ type record struct {
 	members []string // types of the members, those of nested ones among them
 }
 
+func (r *record) keyword() string {
+	if r.union {
+		return "union "
+	}
+	return "struct "
+}
+
 func newTypes() *ctypes {
 	return &ctypes{names: map[string]string{}, any: map[string]bool{}, records: map[string]*record{}}
 }
@@ -74,17 +81,20 @@ func (t *ctypes) base(name string) string {
 			name = strings.TrimSpace(name[:i])
 			continue
 		}
-		tag, _ := tagOf(name)
+		tag, tagged := tagOf(name)
+		named := !tagged && t.names[name] != "" && t.names[name] != name
 		switch {
 		case t.any[tag] || t.any[name]:
 			return ""
 		case strings.HasSuffix(name, "*"):
 			return t.base(pointee(name)) + "*"
-		case scalars[name], tag != "" && t.records[tag] != nil:
+		case scalars[name]:
 			return name
+		case !named && t.records[tag] != nil: // in C++ without the keyword
+			return t.records[tag].keyword() + tag
 		case strings.HasPrefix(name, "enum "), name == "unsigned":
 			return "int"
-		case t.names[name] == "" || t.names[name] == name:
+		case !named:
 			return ""
 		}
 		name = t.names[name]
