@@ -152,7 +152,8 @@ func (c *Condition) Says() string {
 // mostConditions is how many assumptions one condition spells out; the list of assumptions has all.
 const mostConditions = 6
 
-// shortened lists the texts of assumptions, with one text for several places that do not overlap.
+// shortened lists the texts of assumptions, with one text for several places that do not overlap, and none for a place
+// of what is said of the whole program.
 func shortened(list []verdict.Assumption) []string {
 	var names, out []string
 	apart := 0
@@ -168,7 +169,9 @@ func shortened(list []verdict.Assumption) []string {
 		}
 	}
 	for _, a := range list {
+		everywhere := func(b verdict.Assumption) bool { return strings.HasSuffix(a.Text, ": "+b.Text) }
 		switch {
+		case slices.ContainsFunc(list, everywhere):
 		case apart < 2 || a.Relation != verdict.Apart || a.Other == "":
 			out = append(out, a.Text)
 		case names != nil:

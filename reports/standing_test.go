@@ -131,3 +131,16 @@ func TestVacuousPlace(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// TestConditionSaysOnce: what is said of the whole program is not said of a place again.
+func TestConditionSaysOnce(t *testing.T) {
+	const text = "symbols differ"
+	c := Condition{Assumptions: []verdict.Assumption{
+		verdict.Assume("f", verdict.Meaning, verdict.Chosen, "a.c:3: "+text),
+		verdict.Assume("", verdict.Meaning, verdict.Chosen, text),
+		verdict.Assume("f", verdict.Meaning, verdict.Chosen, "a.c:4: another"),
+	}}
+	if got, want := c.Says(), "holds if symbols differ, and a.c:4: another"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
