@@ -53,70 +53,17 @@ func (fs *Table) decide(s *ilr.Store, k ilr.Kind, args []ilr.Term, a, b Fact) (v
 		always := hi2 != 0 || lo2 > all
 		return always, always || hi == 0 && lo <= all
 	}
-	l0, h0, ok0 := fs.signedRange(s, args[0], 6)
-	l1, h1, ok1 := fs.signedRange(s, args[1], 6)
-	if !ok0 || !ok1 {
-		return false, false
-	}
-	w := uint(a.Width)
-	min, max := int64(-1)<<(w-1), int64(1)<<(w-1)-1
+	x, y := fs.signedRange(s, args[0], signedDepth), fs.signedRange(s, args[1], signedDepth)
+	w := int(a.Width)
 	switch k {
 	case ilr.KSlt:
-		return h0 < l1, h0 < l1 || l0 >= h1
+		return x.hi < y.lo, x.hi < y.lo || x.lo >= y.hi
 	case ilr.KSaddO:
-		return false, l0+l1 >= min && h0+h1 <= max
+		return false, fits(w)(x.plus(y))
 	case ilr.KSsubO:
-		return false, l0-h1 >= min && h0-l1 <= max
+		return false, fits(w)(x.minus(y))
 	case ilr.KSmulO:
-		if w > 32 && (l0 < -1<<31 || h0 > 1<<31-1 || l1 < -1<<31 || h1 > 1<<31-1) {
-			return false, false
-		}
-		for _, p := range [4]int64{l0 * l1, l0 * h1, h0 * l1, h0 * h1} {
-			if p < min || p > max {
-				return false, false
-			}
-		}
-		return false, true
+		return false, fits(w)(x.times(y))
 	}
 	return false, false
-}
-
-// signedRange bounds t as a signed number of at most 62 bits; ok is false beyond.
-func (fs *Table) signedRange(s *ilr.Store, t ilr.Term, depth int) (lo, hi int64, ok bool) {
-	w := s.Width(t)
-	if w > 62 {
-		return 0, 0, false
-	}
-	lo, hi = -1<<uint(w-1), 1<<uint(w-1)-1
-	f := fs.Of(s, t)
-	switch {
-	case f.Nonneg():
-		return int64(f.Lo), int64(f.Hi), true
-	case f.negative():
-		return int64(f.Lo) - 1<<uint(w), int64(f.Hi) - 1<<uint(w), true
-	case depth == 0:
-		return lo, hi, true
-	}
-	var l, h int64
-	switch s.Kind(t) {
-	case ilr.KSext:
-		return fs.signedRange(s, s.Arg(t, 0), depth-1)
-	case ilr.KNeg:
-		l0, h0, _ := fs.signedRange(s, s.Arg(t, 0), depth-1)
-		l, h = -h0, -l0
-	case ilr.KAdd:
-		l0, h0, _ := fs.signedRange(s, s.Arg(t, 0), depth-1)
-		l1, h1, _ := fs.signedRange(s, s.Arg(t, 1), depth-1)
-		l, h = l0+l1, h0+h1
-	case ilr.KIte:
-		l0, h0, _ := fs.signedRange(s, s.Arg(t, 1), depth-1)
-		l1, h1, _ := fs.signedRange(s, s.Arg(t, 2), depth-1)
-		l, h = min(l0, l1), max(h0, h1)
-	default:
-		return lo, hi, true
-	}
-	if l < lo || h > hi { // may wrap
-		return lo, hi, true
-	}
-	return l, h, true
 }

@@ -12,7 +12,11 @@ func Under(s *ilr.Store, c ilr.Term, v bool, t ilr.Term) Fact {
 
 // SignedRange bounds t as a signed number.
 func SignedRange(s *ilr.Store, t ilr.Term) (lo, hi int64, known bool) {
-	return new(Table).signedRange(s, t, 6)
+	if s.Width(t) > 64 {
+		return 0, 0, false
+	}
+	x := new(Table).signedRange(s, t, signedDepth)
+	return x.lo, x.hi, true
 }
 
 // Decide decides a predicate.

@@ -69,6 +69,27 @@ func TestFactsUnderConditionsProved(t *testing.T) {
 	}
 }
 
+// TestSignedRangesUnderConditionsProved: signed ranges of what a signed comparison with a number chooses follow.
+func TestSignedRangesUnderConditionsProved(t *testing.T) {
+	said := 0
+	for _, w := range []int{1, 2, 3, 8, 33, 64} {
+		p := newProver(t)
+		s := p.s
+		x := s.Var("x", ilr.BV(w))
+		for _, v := range edges(w) {
+			k := s.Const(bits.New(w, v))
+			for _, c := range []ilr.Term{s.Slt(x, k), s.Slt(k, x), s.Not(s.Slt(x, k)), s.Not(s.Slt(k, x))} {
+				for _, other := range []ilr.Term{k, s.Add(k, s.Int(w, 1)), s.Int(w, 0)} {
+					said += p.factsOf(s.Ite(c, x, other)) + p.factsOf(s.Ite(c, other, x))
+				}
+			}
+		}
+	}
+	if said < 200 {
+		t.Errorf("%d ranges were proved", said)
+	}
+}
+
 // subjects returns terms that a condition may speak of.
 func (p *prover) subjects(w int) []ilr.Term {
 	s := p.s
@@ -182,7 +203,7 @@ func (g *factGrower) condition() (c, x ilr.Term) {
 	if g.rng.Intn(6) == 0 {
 		y = g.pick()
 	}
-	switch g.rng.Intn(5) {
+	switch g.rng.Intn(8) {
 	case 0:
 		c = g.s.Eq(x, y)
 	case 1:
@@ -191,6 +212,12 @@ func (g *factGrower) condition() (c, x ilr.Term) {
 		c = g.s.Ult(y, x)
 	case 3:
 		c = g.s.Not(g.s.Ult(x, y))
+	case 4:
+		c = g.s.Slt(y, x)
+	case 5:
+		c = g.s.Not(g.s.Slt(x, y))
+	case 6:
+		c = g.s.Not(g.s.Slt(y, x))
 	default:
 		c = g.s.Slt(x, y)
 	}
@@ -201,7 +228,7 @@ func (g *factGrower) grow() ilr.Term {
 	s, w := g.s, g.w
 	a, b := g.pick(), g.pick()
 	heavy := w <= 8
-	switch n := g.rng.Intn(14); {
+	switch n := g.rng.Intn(19); {
 	case n < 4:
 		c, x := g.condition()
 		branches := []ilr.Term{x, s.Add(x, b), b, s.Add(x, g.number())}
@@ -231,6 +258,18 @@ func (g *factGrower) grow() ilr.Term {
 		return s.Zext(s.Extract(a, hi, lo), w)
 	case n == 13:
 		return s.BvNot(a)
+	case n == 14:
+		return s.Ashr(a, g.number())
+	case n == 15 && w > 1:
+		k := 1 + g.rng.Intn(w-1)
+		return s.Concat(s.Extract(a, w-1-k, 0), s.Extract(b, k-1, 0))
+	case n == 16 && heavy:
+		return s.Sdiv(a, b)
+	case n == 17 && heavy:
+		return s.Srem(a, b)
+	case n == 18 && w > 1:
+		k := w / 2
+		return s.Sext(s.Extract(a, w-1, k), w)
 	}
 	return s.Add(a, b)
 }
