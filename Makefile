@@ -27,7 +27,7 @@ test: export GOGC := 400
 test: export GOMEMLIMIT := 3GiB
 test: setup-tests lint
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/firmproof ./cmd/firmproof
-	$(GO) test -vet=off -ldflags=-w -timeout 60m -p $$(($$(nproc) + 1)) ./...
+	$(GO) test -vet=off -ldflags=-w -timeout 150m -p $$(($$(nproc) + 1)) ./...
 
 # The fast loop.
 check: setup lint unit
@@ -114,8 +114,8 @@ twins: setup
 
 # Families of programs that `make test` takes a sample of, all of them.
 long: setup
-	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 ./verifier ./verifier/invariant ./verifier/graphterm ./pipeline/prepare
-	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|CertifyCorpus|Lanes|Contracts|Uninterpreted|CallsOfModules|Soundness)$$' ./cmd/firmproof
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 ./verifier ./verifier/change ./verifier/flow/... ./verifier/invariant ./verifier/seg ./verifier/graphterm ./pipeline/prepare
+	FIRMPROOF_LONG=1 $(GO) test -count=1 -vet=off -timeout 0 -run '^Test(Check|WorkedExamples|CertifyCorpus|Lanes|Contracts|Uninterpreted|CallsOfModules|Soundness|CyclesMeasured)$$' ./cmd/firmproof
 
 # Programs of Csmith: the checksum that gcc, clang and Arm's gcc (in QEMU) compute is proved, every other refuted.
 csmith: setup-tests

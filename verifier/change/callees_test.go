@@ -114,7 +114,10 @@ var calleePairs = []struct{ name, params, old, now string }{
 // TestCallees: calls of functions that did not change show, without being followed, that versions are the same, and never
 // of such that are not.
 func TestCallees(t *testing.T) {
-	for _, p := range calleePairs {
+	for i, p := range calleePairs {
+		if i%testprogram.Sample(1, 3) != 0 {
+			continue
+		}
 		t.Run(p.name, func(t *testing.T) {
 			var sides [2]*ir.Module
 			for i, body := range []string{p.old, p.now} {

@@ -123,7 +123,7 @@ var changedPairs = []struct {
 // same, and never otherwise. gcc's programs agree, of what is said to be the same.
 func TestChangedCallees(t *testing.T) {
 	for i, p := range changedPairs {
-		if i%testprogram.Sample(1, 4) != 0 {
+		if i%testprogram.Sample(1, 8) != 0 {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {

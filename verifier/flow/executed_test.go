@@ -136,7 +136,7 @@ func differing(a, b *seen, aFailed, bFailed bool, do func(in *ir.Instr, loaded b
 // What an input changes in executions of generated programs rests on it: values that instructions see, how often, and
 // whether. As in make soundness, FIRMPROOF_SOUNDNESS is how long to go on, and FIRMPROOF_SEED the first seed.
 func TestWhatChangesRestsOnIt(t *testing.T) {
-	seed, count, until := int64(1), testprogram.Sample(300, 50), time.Time{}
+	seed, count, until := int64(1), testprogram.Sample(300, 30), time.Time{}
 	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
 		count, until = 1<<30, time.Now().Add(d)
 	}

@@ -220,7 +220,7 @@ func (m *machine) run(list []statement, states map[string]bool, failed map[int]b
 
 // TestSeveralTurnsOfRandomMachines: no assertion is proved that fails in some state that can be reached.
 func TestSeveralTurnsOfRandomMachines(t *testing.T) {
-	seeds := testprogram.Sample(60, 20)
+	seeds := testprogram.Sample(60, 12)
 	proved, wrong, beyond := 0, 0, 0
 	for seed := range seeds {
 		r := rand.New(rand.NewSource(int64(seed)))

@@ -123,7 +123,7 @@ func checkSteps(t *testing.T, k *stepChecker, src, target, level string, limit t
 // Each step of the graphs of generated programs over bytes leads to a state for what a machine makes of a state before.
 // As in make soundness, FIRMPROOF_SOUNDNESS is how long to go on, and FIRMPROOF_SEED the first seed.
 func TestStepsAreThoseOfBytes(t *testing.T) {
-	seed, count, until := int64(1), testprogram.Sample(96, 36), time.Time{}
+	seed, count, until := int64(1), testprogram.Sample(96, 20), time.Time{}
 	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
 		count, until = 1<<30, time.Now().Add(d)
 	}

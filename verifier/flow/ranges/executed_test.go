@@ -164,7 +164,7 @@ func (s anyInputs) ObjectBytes(int, *ir.Instr) func(int64) byte {
 // Each number that runs of generated programs load, and hold where calls begin and end, is in the range that their stores
 // are said to keep to. As in make soundness, FIRMPROOF_SOUNDNESS is how long to go on, and FIRMPROOF_SEED the first seed.
 func TestExecutedNumbersAreInRanges(t *testing.T) {
-	seed, count, until := int64(1), testprogram.Sample(400, 100), time.Time{}
+	seed, count, until := int64(1), testprogram.Sample(400, 50), time.Time{}
 	if d, err := time.ParseDuration(os.Getenv("FIRMPROOF_SOUNDNESS")); err == nil {
 		count, until = 1<<30, time.Now().Add(d)
 	}
