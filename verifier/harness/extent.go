@@ -80,9 +80,12 @@ func (h *harness) extentOf(i int, name string) *extent {
 }
 
 // elemOf returns the type that pointer parameter i leads to: for a void pointer, the structure that the function
-// takes it for.
+// takes it for; for one to a structure, the larger one that begins with it and the function takes it for.
 func (h *harness) elemOf(i int) *ir.DType {
 	elem := h.vars[i].T.Elem
+	if larger := h.uses[i].Larger; larger != nil {
+		return larger
+	}
 	if as := h.uses[i].As; ir.IsVoid(elem) && ir.IsStruct(as) {
 		return as
 	}
@@ -123,6 +126,8 @@ func (h *harness) fixed(i int, name string, elem *ir.DType) *extent {
 		e.note = fmt.Sprintf("%s leads to %d bytes, which the function accesses", name, e.bytes)
 	case h.sizedInput(i):
 		e.note = fmt.Sprintf("%s leads to one whole %s, whatever %s says", name, elem.Name, h.nameOf(i+1))
+	case u.Larger != nil:
+		e.note = fmt.Sprintf("%s leads to one %s, which the function takes it for", name, elem.Name)
 	default:
 		e.note, e.origin = fmt.Sprintf("%s leads to one %s", name, elem.Name), verdict.Read
 	}

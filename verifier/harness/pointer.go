@@ -134,8 +134,12 @@ func (h *harness) needs(i int) int64 {
 	return 0
 }
 
-// saysAlignment reports whether the type of parameter i says how what it leads to is aligned.
-func (h *harness) saysAlignment(i int) bool { return !ir.IsVoid(h.elemOf(i)) && !h.uses[i].Before }
+// saysAlignment reports whether the type of parameter i says how what it leads to is aligned: that of a structure which the
+// function takes for the beginning of several larger ones does not.
+func (h *harness) saysAlignment(i int) bool {
+	elem, u := h.elemOf(i), &h.uses[i]
+	return !ir.IsVoid(elem) && !u.Before && (!ir.IsStruct(elem) || u.Need <= ir.SizeInC(elem))
+}
 
 // unplaced notes the guesses of which nothing says how what they lead to is aligned, either.
 func (h *harness) unplaced() {

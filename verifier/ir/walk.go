@@ -189,3 +189,31 @@ func IsConst(v Value, n uint64) bool {
 	c, ok := v.(*Const)
 	return ok && c.Kind == ConstInt && c.Bits.Width() <= 64 && c.Bits.Low64() == n
 }
+
+// EachType visits the types of variables and results of m, and those that they are made of or lead to.
+func EachType(m *Module, see func(t *DType)) {
+	seen := map[*DType]bool{}
+	var visit func(t *DType)
+	visit = func(t *DType) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		see(t)
+		visit(t.Elem)
+		for i := range t.Fields {
+			visit(t.Fields[i].T)
+		}
+	}
+	for _, g := range m.Globals {
+		if g.Var != nil {
+			visit(g.Var.T)
+		}
+	}
+	for _, f := range m.Funcs {
+		visit(f.DRet)
+		for _, v := range f.Vars {
+			visit(v.T)
+		}
+	}
+}

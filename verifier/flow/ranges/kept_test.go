@@ -26,7 +26,7 @@ func keptIn(m *ir.Module) string {
 			say("g", places.Place{Global: g}, g.Var.T)
 		}
 	}
-	eachType(m, func(t *ir.DType) {
+	ir.EachType(m, func(t *ir.DType) {
 		for i := range t.Fields {
 			if f := &t.Fields[i]; t.Name == "struct s" && ir.IsNumber(f.T) && !f.IsBits {
 				say(f.Name, places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}, f.T)

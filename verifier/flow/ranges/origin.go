@@ -159,7 +159,7 @@ func (s *Table) devices(m *ir.Module) {
 			}
 		}
 	}
-	eachType(m, func(t *ir.DType) {
+	ir.EachType(m, func(t *ir.DType) {
 		if ir.IsStruct(t) && isDevice(t) && !defined[places.LayoutOf(t)] {
 			s.other(t, 0)
 		}

@@ -83,39 +83,11 @@ func Of(m *ir.Module, lenient bool) *Table {
 
 // unions notes the structures that are in a union, which a store to another member of it changes.
 func (s *Table) unions(m *ir.Module) {
-	eachType(m, func(t *ir.DType) {
+	ir.EachType(m, func(t *ir.DType) {
 		if t.Kind == ir.DUnion {
 			s.other(t, 0)
 		}
 	})
-}
-
-// eachType visits the types of variables and results of m, and those that they are made of or lead to.
-func eachType(m *ir.Module, see func(t *ir.DType)) {
-	seen := map[*ir.DType]bool{}
-	var visit func(t *ir.DType)
-	visit = func(t *ir.DType) {
-		if t == nil || seen[t] {
-			return
-		}
-		seen[t] = true
-		see(t)
-		visit(t.Elem)
-		for i := range t.Fields {
-			visit(t.Fields[i].T)
-		}
-	}
-	for _, g := range m.Globals {
-		if g.Var != nil {
-			visit(g.Var.T)
-		}
-	}
-	for _, f := range m.Funcs {
-		visit(f.DRet)
-		for _, v := range f.Vars {
-			visit(v.T)
-		}
-	}
 }
 
 // variable notes the number that a variable has at first.

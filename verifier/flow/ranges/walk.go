@@ -17,7 +17,7 @@ type walks struct {
 // of numbers are walked through as far as they go.
 func (s *Table) walks(m *ir.Module) {
 	x := &walks{s: s, moved: map[any]bool{}, outer: map[string][]*ir.DType{}, again: true}
-	eachType(m, func(t *ir.DType) {
+	ir.EachType(m, func(t *ir.DType) {
 		for i := range t.Fields {
 			if of := places.Element(t.Fields[i].T); ir.IsAggregate(of) {
 				x.outer[places.LayoutOf(of)] = append(x.outer[places.LayoutOf(of)], t)

@@ -35,6 +35,7 @@ type Use struct {
 	Compared  bool      // of a number: the function asks whether it is less or more than something
 	Bounds    []Bound   // of a number: constants that the function itself compares it with for less or more
 	As        *ir.DType // for a void pointer: what a local variable takes it for
+	Larger    *ir.DType // for a pointer to a structure: a larger one that begins with it, which the function takes it for
 	// what its addresses are compared with, and those of what it leads to
 	With, Inner Met
 	In          map[*ir.Global]Order // likewise addresses in variables
@@ -80,10 +81,14 @@ type Reader struct {
 	m     *ir.Module
 	words Words
 	known map[*ir.Func][]Use
+	// found when first asked for
+	structs []*ir.DType
 }
 
 // NewReader returns one for m.
-func NewReader(m *ir.Module, words Words) *Reader { return &Reader{m, words, map[*ir.Func][]Use{}} }
+func NewReader(m *ir.Module, words Words) *Reader {
+	return &Reader{m: m, words: words, known: map[*ir.Func][]Use{}}
+}
 
 // Of reads the code of f, and that of the functions that it hands its parameters to: what it says of each parameter.
 func (p *Reader) Of(f *ir.Func) []Use {
@@ -102,7 +107,11 @@ func (p *Reader) Of(f *ir.Func) []Use {
 	}
 	for i, v := range ir.ParamVars(f) {
 		if v != nil && v.T != nil && ir.IsStruct(v.T.Elem) {
-			s.structs[i], s.open[i] = ir.SizeInC(v.T.Elem), EndsOpen(v.T.Elem)
+			t := v.T.Elem
+			if larger := p.larger(f, i, t); larger != nil {
+				s.uses[i].Larger, t = larger, larger
+			}
+			s.structs[i], s.open[i] = ir.SizeInC(t), EndsOpen(t)
 		} else if v != nil && v.T != nil && ir.IsNumber(v.T.Elem) {
 			s.numbers[i] = ir.SizeInC(v.T.Elem)
 		}
@@ -170,7 +179,7 @@ func (s *useScan) copies(f *ir.Func) {
 			member := s.isMember(k, in.Args[0]) || s.inMember(in.Args[0])
 			_, again := s.of[in.Args[1]]
 			if again && member != s.members[in.Args[1]] ||
-				!member && (again || !plain || retyped(vars, in.Args[0], in.Args[1])) {
+				!member && (again || !plain || !s.isBeginning(k, vars[in.Args[1]]) && retyped(vars, in.Args[0], in.Args[1])) {
 				s.uses[k].Varies, s.uses[k].Loose = true, true
 			}
 			s.members[in.Args[1]] = s.members[in.Args[1]] || member
