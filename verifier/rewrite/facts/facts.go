@@ -124,7 +124,11 @@ func (fs *Table) compute(s *ilr.Store, k ilr.Kind, w int, imm uint64, args []ilr
 		if k != ilr.KNeg {
 			b = arg(1)
 		}
-		return arithmetic(k, w, a, b)
+		f := arithmetic(k, w, a, b)
+		if k == ilr.KMul && args[0] == args[1] {
+			return fs.square(s, args[0], f)
+		}
+		return f
 	}
 	return anything(w)
 }

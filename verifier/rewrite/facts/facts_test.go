@@ -90,6 +90,24 @@ func TestSignedRangesUnderConditionsProved(t *testing.T) {
 	}
 }
 
+// TestSquaresProved: what is known of squares follows, and a square of a narrow number is not negative.
+func TestSquaresProved(t *testing.T) {
+	for _, w := range []int{1, 2, 4, 8, 16, 64} {
+		p := newProver(t)
+		s := p.s
+		p.factsOf(s.Mul(s.Var("x", ilr.BV(w)), s.Var("x", ilr.BV(w))))
+		for n := 1; n < min(w, 10); n++ {
+			x := s.Sext(s.Var(fmt.Sprint("n", n), ilr.BV(n)), w)
+			p.factsOf(s.Mul(x, x))
+			y := s.Add(x, s.Int(w, 1))
+			p.factsOf(s.Mul(y, y))
+			if f := new(facts.Table).Of(s, s.Mul(x, x)); 2*n <= w && !f.Nonneg() && w > 2 {
+				t.Errorf("%d bits in %d: %+v", n, w, f)
+			}
+		}
+	}
+}
+
 // subjects returns terms that a condition may speak of.
 func (p *prover) subjects(w int) []ilr.Term {
 	s := p.s
@@ -244,7 +262,7 @@ func (g *factGrower) grow() ilr.Term {
 	case n == 8:
 		return s.Lshr(a, g.number())
 	case n == 9 && heavy:
-		return s.Mul(a, b)
+		return s.Mul(a, []ilr.Term{a, b}[g.rng.Intn(2)])
 	case n == 10 && heavy:
 		return s.Udiv(a, b)
 	case n == 11 && heavy:

@@ -98,6 +98,17 @@ func (fs *Table) signedUnder(s *ilr.Store, c ilr.Term, v bool, t ilr.Term, depth
 	return in
 }
 
+// square improves f, what is known of t * t: no square is negative.
+func (fs *Table) square(s *ilr.Store, t ilr.Term, f Fact) Fact {
+	x := fs.signedRange(s, t, signedDepth)
+	most := max(size(x.lo), size(x.hi))
+	if over, p := mbits.Mul64(most, most); over == 0 && p <= f.Hi {
+		f.Hi = p
+		return f.tight()
+	}
+	return f
+}
+
 // number returns the value of a constant as a signed number.
 func number(s *ilr.Store, t ilr.Term) (v int64, is bool) {
 	c, is := s.ConstVal(t)
