@@ -81,7 +81,8 @@ func (u *uses) mayBeCalled(m *ir.Module) {
 		tables[g] = ir.VectorSection(g.Section)
 	}
 	eachConstant(m, func(of *ir.Global, _ *ir.Instr, _ int, c *ir.Const) {
-		if of == nil || !ir.VectorSection(of.Section) && of.Section != "llvm.metadata" { // of attributes, which is no part of the program
+		// llvm.metadata is of attributes, and no part of the program
+		if of == nil || !ir.VectorSection(of.Section) && of.Section != "llvm.metadata" {
 			inside(c)
 		}
 	})

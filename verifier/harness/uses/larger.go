@@ -45,9 +45,9 @@ func (p *Reader) larger(f *ir.Func, i int, t *ir.DType) *ir.DType {
 	return found
 }
 
-// takenFor returns the larger structure that begins with t and instruction in takes its pointer operand for: the type of the
-// variable that it is stored in, or of the structure that is stepped into. Of that LLVM knows the size; if no two structures
-// of the program are so large and begin with t, it is the one that does.
+// takenFor returns the larger structure that begins with t and instruction in takes its pointer operand for: the type of
+// the variable that it is stored in, or of the structure that is stepped into. Of that LLVM knows the size; if no two
+// structures of the program are so large and begin with t, it is the one that does.
 func (p *Reader) takenFor(vars map[ir.Value]*ir.Var, in *ir.Instr, t *ir.DType) (is *ir.DType) {
 	switch in.Op {
 	case ir.OpStore:

@@ -55,10 +55,7 @@ func (fs *Table) signedRange(s *ilr.Store, t ilr.Term, depth int) span {
 		}
 		low := uint(uint32(s.Imm(t)))
 		x := arg(0)
-		if x = (span{x.lo >> low, x.hi >> low}); x.lo < all.lo || x.hi > all.hi {
-			return all
-		}
-		return x
+		return orAll(all)(span{x.lo >> low, x.hi >> low}, true)
 	case ilr.KAshr:
 		x := arg(0)
 		return span{min(x.lo, 0), max(x.hi, -1)}
@@ -167,19 +164,21 @@ func (x span) remainder(y span) span {
 	return r
 }
 
+// within reports whether x is a part of all.
+func (x span) within(all span) bool { return x.lo >= all.lo && x.hi <= all.hi }
+
 // fits asks whether a range is of words of w bits.
 func fits(w int) func(span, bool) bool {
-	all := signedAll(w)
-	return func(x span, ok bool) bool { return ok && x.lo >= all.lo && x.hi <= all.hi }
+	return func(x span, ok bool) bool { return ok && x.within(signedAll(w)) }
 }
 
 // orAll returns a range if it is within all, so that nothing wraps around; else all.
 func orAll(all span) func(span, bool) span {
 	return func(x span, ok bool) span {
-		if !ok || x.lo < all.lo || x.hi > all.hi {
-			return all
+		if ok && x.within(all) {
+			return x
 		}
-		return x
+		return all
 	}
 }
 

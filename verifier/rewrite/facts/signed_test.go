@@ -8,8 +8,8 @@ import (
 
 // TestSpansOf64Bits: ranges of results hold what each two numbers of the ranges give, and say that they fit where all do.
 func TestSpansOf64Bits(t *testing.T) {
-	ends := []int64{math.MinInt64, math.MinInt64 + 1, -1 << 62, -1<<32 - 1, -1 << 31, -3, -1, 0, 1, 2, 5, 1<<31 - 1, 1 << 31, 1 << 32,
-		1 << 62, math.MaxInt64 - 1, math.MaxInt64}
+	ends := []int64{math.MinInt64, math.MinInt64 + 1, -1 << 62, -1<<32 - 1, -1 << 31, -3, -1, 0, 1, 2, 5,
+		1<<31 - 1, 1 << 31, 1 << 32, 1 << 62, math.MaxInt64 - 1, math.MaxInt64}
 	var spans []span
 	for i, lo := range ends {
 		for _, hi := range ends[i:] {
