@@ -66,7 +66,7 @@ func TestCallbacks(t *testing.T) {
 		"on_end":      {verdict.Proved, ""},
 		"square":      {verdict.Violated, "overflows"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }
 
 const withinC = `#include <stdint.h>
@@ -116,7 +116,7 @@ func TestWithin(t *testing.T) {
 		"linked":    {verdict.Proved, ""},
 		"beside":    {verdict.Violated, "division"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }
 
 const contextC = `#include <assert.h>
@@ -161,7 +161,7 @@ func TestContext(t *testing.T) {
 		"owned":      {verdict.Proved, "get leads to any function"},
 		"many":       {verdict.Unknown, "a structure has many pointers"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 	_, rep, _ = checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", "--function", "share")
 	if len(rep.Results) != 1 || rep.Results[0].Status != verdict.Violated {
 		t.Errorf("share itself: %+v", rep.Results)
@@ -264,5 +264,5 @@ func TestSetUp(t *testing.T) {
 	for _, f := range []string{"set", "set_up", "set_wrong", "choose", "prepare", "is_ready", "clear", "next"} {
 		want[f] = anyCall{verdict.Proved, ""}
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }

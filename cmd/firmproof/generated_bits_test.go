@@ -29,7 +29,7 @@ static uint8_t lanes[8];
 void copy(struct f *f, const uint8_t *from) { *(uint8_t *)f = (uint8_t)((*from & 0x38) | 0x80); }
 uint8_t lane(const struct f *f) { return lanes[f->lane]; }
 `})
-	assumed := func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
+	assumed := assumptionTexts
 	for _, target := range []string{"cortex-m3", "x86_64", "avr"} {
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "masked.c"), "--target", target, "--checks", "memory")
 		expectCalls(t, rep, errs, map[string]anyCall{"quiet": {verdict.Proved, ""}, "masked": {verdict.Violated, "out of bounds"},

@@ -68,7 +68,7 @@ func TestCountByGuard(t *testing.T) {
 		"outer":        {verdict.Bounded, "to leads to as many elements as *room says"},
 		"outer_over":   {verdict.Conditional, "to leads to 64 bytes: a guess"},
 		"copied":       {verdict.Bounded, "to leads to as many elements as limit says"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }
 
 // TestCountInSource: a harness in C makes the number before the block that it counts.
@@ -102,7 +102,7 @@ int counted(const struct item *i, unsigned k) { return k < i->refcount ? i->data
 		"other":   {verdict.Conditional, "l.prompt leads to as many elements as l.plen says"},
 		"behind":  {verdict.Unknown, "how much p.more leads to is a guess"},
 		"counted": {verdict.Unknown, "how much i.data leads to is a guess"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }
 
 // TestCountedElements: elements that a count leaves away are no reason to end an execution: the harness fills something in

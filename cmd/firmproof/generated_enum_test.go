@@ -104,7 +104,7 @@ func TestEnumerations(t *testing.T) {
 		"walk":      {verdict.Proved, "*n.next.next is null"},
 		"third":     {verdict.Unknown, "how much *n.next.next leads to is a guess"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }
 
 // TestEnumerationsInC: a harness in C assumes the same of enumerations as a generated one.

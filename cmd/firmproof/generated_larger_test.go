@@ -42,6 +42,6 @@ int given(shape *s) { rect *r = (rect *)s; r->n = 5; n = r->side[r->n]; return 0
 			"behind":  {verdict.Violated, "of what 's' leads to"},
 			"either":  {verdict.Conditional, "which the function accesses"},
 			"given":   {verdict.Violated, "array index"},
-		}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+		}, assumptionTexts)
 	}
 }

@@ -26,7 +26,7 @@ void number(char *to, uintptr_t n) { memcpy(to, (char *)n, 0); }
 		"null":   {verdict.Violated, "null passed where nonnull is promised"},
 		"moved":  {verdict.Violated, "null passed where nonnull is promised"},
 		"number": {verdict.Violated, "null passed where nonnull is promised"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 
 	own := writeTree(t, map[string]string{"src.c": code + `size_t nondet_size(void);
 int main(void) { char to[1], buf[8]; from(to, buf, 8, nondet_size()); return 0; }

@@ -36,5 +36,5 @@ int is_no_more(reader read, void *from) { char line[16]; char *at = read(line + 
 		"is_no_longer":    {verdict.Conditional, reads},
 		"is_its_argument": {verdict.Conditional, reads},
 		"is_no_more":      {verdict.Violated, "of 'line'"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }

@@ -38,6 +38,6 @@ struct wide outside(int n) { struct wide w; memset(&w, 0, sizeof w); w.a[n & 7] 
 			"tiny_div":    {verdict.Violated, "by zero"},
 			"ref_first":   {verdict.Proved, "r.s leads to one const char"},
 			"outside":     {verdict.Violated, "out of bounds"},
-		}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+		}, assumptionTexts)
 	}
 }

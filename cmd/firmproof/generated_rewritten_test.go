@@ -70,7 +70,7 @@ func TestRewrittenFunctions(t *testing.T) {
 			"void init(struct dev *d, const struct o *o) { memcpy(d, o, sizeof *d); }\nvoid run(struct dev *d) { d->f(v); }\n",
 	}
 	for stored, want := range map[string]verdict.Status{"3": verdict.Proved, "4": verdict.Violated} {
-		said := func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
+		said := assumptionTexts
 		for name, code := range changed {
 			want := want
 			if name == "walk" || name == "length" || name == "union" { // whoever calls init says what f is then
@@ -85,6 +85,6 @@ func TestRewrittenFunctions(t *testing.T) {
 		dir := writeTree(t, map[string]string{name + ".c": "#define STORED 4\n" + rewrittenC + code})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, name+".c"), "--function", "run", withoutCalls)
 		expectCalls(t, rep, errs, map[string]anyCall{"run": {verdict.Proved, ""}},
-			func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+			assumptionTexts)
 	}
 }

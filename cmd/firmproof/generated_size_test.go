@@ -40,7 +40,7 @@ int behind(const char *in, unsigned in_count, char *out) {
 		"frame":  {verdict.Unknown, "how much out leads to is a guess"},
 		"text":   {verdict.Violated, "out leads to as many elements as count says"},
 		"behind": {verdict.Violated, "in leads to as many elements as in_count says"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }
 
 // TestSignedLengths: a length with a sign that the function compares with a limit may be negative, for harnesses written in C
@@ -72,7 +72,7 @@ int plain(const unsigned char *p, int len) { int s = 0; for (int i = 0; i != len
 		"sum":        {verdict.Bounded, "len is 0..64"},
 		"plain":      {verdict.Bounded, "len is 0..64"},
 	}
-	assumed := func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
+	assumed := assumptionTexts
 	_, rep, errs := checkJSON(t, dir, "--checks", "memory")
 	expectCalls(t, rep, errs, want, assumed)
 	var out strings.Builder
@@ -187,5 +187,5 @@ int null(struct entry *e) { e->u.number.value = 0; e->u.plain.name = 0; return e
 		"plain":   {verdict.Proved, "of the union e.u, the member named is in use"},
 		"further": {verdict.Unknown, "leads to is a guess"},
 		"null":    {verdict.Violated, ""},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }

@@ -46,6 +46,6 @@ void numbered(struct n *n) { n->k(v); }
 		expectCalls(t, rep, errs, map[string]anyCall{"run": {want, said},
 			"member": {want, "b or a, which the program stores there"}, "slot": {want, said}, "bits": {want, said},
 			"changed": {want, said}, "numbered": {want, "a or b, which the program may store there"}},
-			func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+			assumptionTexts)
 	}
 }

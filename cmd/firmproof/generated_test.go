@@ -295,6 +295,9 @@ func meetsRange(got, want verdict.Status) bool {
 	return meets(got, want) || want == verdict.Violated && (got == verdict.Unknown || got == verdict.Conditional)
 }
 
+// assumptionTexts is what a result assumes, in words.
+func assumptionTexts(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
+
 // expectCalls holds the results of generated harnesses to want, by function. A result says what said lists, and the
 // messages and reasons of what is violated or unknown.
 func expectCalls(t *testing.T, rep *verdict.Report, errs string, want map[string]anyCall,

@@ -80,5 +80,5 @@ func TestUnions(t *testing.T) {
 		"somewhere": {verdict.Proved, ""},
 		"anywhere":  {verdict.Violated, "array index"},
 	}
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }

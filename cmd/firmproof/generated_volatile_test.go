@@ -133,7 +133,7 @@ func TestVolatileRanges(t *testing.T) {
 		"avr": {verdict.Violated, "out of bounds"}} {
 		want["word"] = torn
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", target, withoutCalls)
-		expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+		expectCalls(t, rep, errs, want, assumptionTexts)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestAddressedRanges(t *testing.T) {
 	}
 	dir := writeTree(t, map[string]string{"src.c": addressedC})
 	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3", withoutCalls)
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }
 
 // TestVolatileRangesKeepNames: claims are named alike whether or not a harness is generated.
@@ -219,5 +219,5 @@ func TestOverlaidRanges(t *testing.T) {
 	// what is written to a block before it is taken for a structure is not seen: the range stands, as a condition
 	want["p2"] = anyCall{verdict.Conditional, "m.n is 0..63"}
 	_, rep, errs := checkJSON(t, args...)
-	expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	expectCalls(t, rep, errs, want, assumptionTexts)
 }

@@ -46,7 +46,7 @@ int next_over(struct node *p) { free(p); return p->k; }
 		"released_twice": {verdict.Violated, "freed again"},
 		"next":           {verdict.Proved, "p leads to one struct node"},
 		"next_over":      {verdict.Violated, "after free"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }
 
 // TestStringsEnd: a string ends where its block does, so that what reads on behind its zero is found. Characters that are
@@ -66,5 +66,5 @@ int word(const char *p) { return p[0] << 8 | p[1]; }
 		"value":       {verdict.Bounded, "s leads to a string of at most 15 characters"},
 		"value_over":  {verdict.Violated, "of what 's' leads to"},
 		"word":        {verdict.Bounded, "p leads to a string of 1 to 15 characters"},
-	}, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+	}, assumptionTexts)
 }

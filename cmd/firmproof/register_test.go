@@ -54,7 +54,7 @@ void computed(uint32_t n) { *(volatile uint8_t *)(uintptr_t)(0xd0013000u + n) = 
 			_, asked := want[strings.TrimPrefix(r.Entry, "any call of ")]
 			return !asked
 		})
-		expectCalls(t, rep, errs, want, func(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) })
+		expectCalls(t, rep, errs, want, assumptionTexts)
 	}
 	put(t, dir, ".firmproof.yml", "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src.c]}\nfunctions: [put, get]\n"+
 		"memory_map: [{name: regs, base: 0xd0013000, size: 0x1000, access: volatile}]\n")
