@@ -85,12 +85,13 @@ const (
 
 // Polynomials and facts of terms.
 const (
-	PolyDegree = 4       // of the polynomials that terms are taken for
-	PolyParts  = 64      // beyond, a term is an unknown
-	PolyDepth  = 6       // of terms whose polynomial nobody asked for before
-	PolyMemory = 1 << 21 // parts remembered; then all are forgotten
-	PolyMade   = 4       // parts of a quotient that is made as a sum
-	FactDepth  = 40      // of terms whose facts nobody asked for before
+	PolyDegree  = 4       // of the polynomials that terms are taken for
+	PolyParts   = 64      // beyond, a term is an unknown
+	PolyDepth   = 6       // of terms whose polynomial nobody asked for before
+	PolyMemory  = 1 << 21 // parts remembered; then all are forgotten
+	PolyMade    = 4       // parts of a quotient that is made as a sum
+	FactDepth   = 40      // of terms whose facts nobody asked for before
+	SignedDepth = 6       // of terms through which ranges of signed numbers are followed
 )
 
 // Numbers of graphs and systems.

@@ -53,7 +53,7 @@ func (fs *Table) decide(s *ilr.Store, k ilr.Kind, args []ilr.Term, a, b Fact) (v
 		always := hi2 != 0 || lo2 > all
 		return always, always || hi == 0 && lo <= all
 	}
-	x, y := fs.signedRange(s, args[0], signedDepth), fs.signedRange(s, args[1], signedDepth)
+	x, y := fs.signedRange(s, args[0], policy.SignedDepth), fs.signedRange(s, args[1], policy.SignedDepth)
 	w := int(a.Width)
 	switch k {
 	case ilr.KSlt:

@@ -15,7 +15,7 @@ func SignedRange(s *ilr.Store, t ilr.Term) (lo, hi int64, known bool) {
 	if s.Width(t) > 64 {
 		return 0, 0, false
 	}
-	x := new(Table).signedRange(s, t, signedDepth)
+	x := new(Table).signedRange(s, t, policy.SignedDepth)
 	return x.lo, x.hi, true
 }
 

@@ -5,10 +5,8 @@ import (
 	mbits "math/bits"
 
 	"github.com/firmproof/firmproof/verifier/ilr"
+	"github.com/firmproof/firmproof/verifier/policy"
 )
-
-// signedDepth is through how many nested terms signed ranges are looked for.
-const signedDepth = 6
 
 // span is a range of signed numbers of up to 64 bits.
 type span struct{ lo, hi int64 }
@@ -97,7 +95,7 @@ func (fs *Table) signedUnder(s *ilr.Store, c ilr.Term, v bool, t ilr.Term, depth
 
 // square improves f, what is known of t * t: no square is negative.
 func (fs *Table) square(s *ilr.Store, t ilr.Term, f Fact) Fact {
-	x := fs.signedRange(s, t, signedDepth)
+	x := fs.signedRange(s, t, policy.SignedDepth)
 	most := max(size(x.lo), size(x.hi))
 	if over, p := mbits.Mul64(most, most); over == 0 && p <= f.Hi {
 		f.Hi = p
