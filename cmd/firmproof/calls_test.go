@@ -160,6 +160,11 @@ int get(const struct sv *s) { return t[(uint8_t)(s->v + s->nv) - 0xff]; }`, map[
 void set(struct sv *s, uint8_t v) { s->v = v; s->nv = (uint8_t)(0xfe - v); }
 int part(struct sv *s, int d) { return d / (s->v - 3); }
 int get(const struct sv *s) { return t[(uint8_t)(s->v + s->nv) - 0xff]; }`, map[string]string{"get": "violated get("}},
+	{"after a constructor", `static uint8_t i, up; static const int t[4] = {1, 2, 3, 4};
+__attribute__((constructor)) static void begin(void) { up = 1; }
+int get(void) { return t[i++ & 7]; }`, map[string]string{"get": "violated get 5 times"}},
+	{"beside a variable of another file", `static uint8_t i; extern uint8_t other; static const int t[4] = {1, 2, 3, 4};
+int get(void) { return t[i++ & 7] + other; }`, map[string]string{"get": "violated get 5 times"}},
 	{"end of a life", `struct r { int x; }; static uint8_t i; static const int t[4] = {1, 2, 3, 4};
 void r_free(struct r *r) { free(r); i = 200; }
 int get(struct r *r) { r->x = 1; return t[i]; }`, map[string]string{"get": "open"}},

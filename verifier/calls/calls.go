@@ -342,7 +342,7 @@ func (c *byCalls) violated(claim, f *verdict.Claim) {
 // Finds reports whether a violation by calls rests on nothing that the entry of calls made up, and says then which calls
 // these are. What a call of another function shows is said of that function, by its own entry.
 func Finds(calls *problem.Calls, f *verdict.Claim) bool {
-	list := made(f.Trace)
+	list := made(f.Trace, calls.Entry)
 	if len(list) == 0 || calls.Alone && len(list) == 1 || list[len(list)-1].Callee != calls.Of || f.Replay != verdict.Confirmed || len(f.Undefined) > 0 ||
 		f.Behind != "" || f.Check == verdict.Bool || f.Check == verdict.Uninitialised || leads(f, calls.Guesses) ||
 		f.Failure.Is(verdict.OtherType) && len(f.Failure.Names(verdict.ByHarness)) > 0 {

@@ -8,15 +8,16 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// made returns the steps of a trace that are calls which the entry of calls makes.
-func made(trace []verdict.Step) []*verdict.Step {
+// made returns the steps of a trace that are calls which the entry of calls makes: constructors come before that one.
+func made(trace []verdict.Step, entry string) []*verdict.Step {
 	var out []*verdict.Step
+	depth := 1
 	for i := range trace {
-		s := &trace[i]
-		if s.Kind != verdict.StepCall || s.Depth == 0 { // the entry itself
-			continue
-		}
-		if len(out) == 0 || s.Depth == out[0].Depth {
+		switch s := &trace[i]; {
+		case s.Kind != verdict.StepCall:
+		case s.Callee == entry:
+			out, depth = nil, s.Depth+1
+		case s.Depth == depth:
 			out = append(out, s)
 		}
 	}
