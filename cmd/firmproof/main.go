@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +54,21 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func main() { os.Exit(runWith(os.Args[1:], os.Stdout, os.Stderr)) }
 
+// panicked says where the program panicked, in the deferred function that recovers it: its innermost functions with their
+// lines.
+func panicked() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	var at []string
+	for more := true; more && len(at) < 4; {
+		var f runtime.Frame
+		if f, more = frames.Next(); !strings.HasPrefix(f.Function, "runtime.") {
+			at = append(at, fmt.Sprintf("%s:%d", path.Base(f.Function), f.Line))
+		}
+	}
+	return strings.Join(at, ", called by ")
+}
+
 // runWith is the program with its streams.
 func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -65,7 +82,7 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	}()
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "firmproof: internal error: %v\nThis is a defect of firmproof; please report it with the command line.\n", p)
+			fmt.Fprintf(stderr, "firmproof: internal error: %v, at %s\nThis is a defect of firmproof; please report it with the command line.\n", p, panicked())
 			code = exitInternal
 		}
 	}()
