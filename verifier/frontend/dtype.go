@@ -263,16 +263,28 @@ func fields(t *metadata.Tuple) []metadata.Field {
 	return t.Fields
 }
 
+// members gives t the members of n. The part that a base class has in an object is one without a name, as an anonymous
+// structure in C is; where a virtual base stands, the object alone tells.
 func (d *debugInfo) members(t *ir.DType, n *metadata.DICompositeType) {
 	for _, e := range fields(n.Elements) {
 		m, ok := e.(*metadata.DIDerivedType)
-		if !ok || m.Tag != enum.DwarfTagMember {
+		if !ok {
+			continue
+		}
+		f := ir.DField{Name: m.Name, BitOff: int64(m.Offset), BitSize: int64(m.Size), IsBits: m.Flags&enum.DIFlagBitField != 0}
+		switch {
+		case m.Tag == enum.DwarfTagMember && m.Flags&enum.DIFlagStaticMember == 0:
+			f.T = d.typ(m.BaseType)
+		case m.Tag == enum.DwarfTagInheritance && m.Flags&enum.DIFlagVirtual == 0:
+			if f.T = d.typ(m.BaseType); len(f.T.Fields) == 0 {
+				continue // an empty class takes no room
+			}
+			f.Name, f.BitSize = "", int64(f.T.Bits)
+		default:
 			continue
 		}
 		t.Align = max(t.Align, int64(m.Align)/8)
-		t.Fields = append(t.Fields, ir.DField{Name: m.Name, T: d.typ(m.BaseType), BitOff: int64(m.Offset),
-			BitSize: int64(m.Size),
-			IsBits:  m.Flags&enum.DIFlagBitField != 0})
+		t.Fields = append(t.Fields, f)
 	}
 }
 

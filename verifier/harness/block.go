@@ -102,24 +102,24 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member places.Place
 			}
 			if fd.IsBits {
 				if !h.filling || depth > 1 {
-					h.hint(name+"."+fd.Name, t, fd, p, off)
+					h.hint(fd.Of(name), t, fd, p, off)
 				}
 				continue
 			}
 			if !skip[i] {
-				h.fill(name+"."+fd.Name, fd.T, p, places.Place{Of: places.LayoutOf(t), Off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
+				h.fill(fd.Of(name), fd.T, p, places.Place{Of: places.LayoutOf(t), Off: fd.BitOff / 8}, off+fd.BitOff/8, depth,
 					left)
 			}
 			if h.filling && depth == 1 {
 				if !skip[i] {
-					h.begun(name+"."+fd.Name, t, fd, p, off)
+					h.begun(fd.Of(name), t, fd, p, off)
 				}
 				continue
 			}
-			h.numberAt(name+"."+fd.Name, fd.T, p, off+fd.BitOff/8)
+			h.numberAt(fd.Of(name), fd.T, p, off+fd.BitOff/8)
 			if !skip[i] {
-				h.inRange(name+"."+fd.Name, t, fd, p, off)
-				h.enumeratedAt(name+"."+fd.Name, t, fd, p, off)
+				h.inRange(fd.Of(name), t, fd, p, off)
+				h.enumeratedAt(fd.Of(name), t, fd, p, off)
 			}
 		}
 	case ir.DUnion:
@@ -129,7 +129,7 @@ func (h *harness) fill(name string, t *ir.DType, p ir.Value, member places.Place
 		} else {
 			f := &t.Fields[i]
 			h.under(h.note(name, verdict.Contents, verdict.Chosen, "of the union %s, the member %s is in use", name,
-				f.Name), func() { h.fill(name+"."+f.Name, f.T, p, places.Place{}, off, depth, left) })
+				f.Name), func() { h.fill(f.Of(name), f.T, p, places.Place{}, off, depth, left) })
 		}
 	case ir.DArray:
 		if size := ir.SizeInC(t.Elem); t.Elem != nil && size > 0 && needsFill(t.Elem, 0) {

@@ -158,7 +158,7 @@ func (h *harness) buffer(name string, t *ir.DType, b *buffer, p ir.Value, off in
 		at, member := h.Gep(p, off+f.BitOff/8, nil, 0), ir.Int(f.T.Bits)
 		n := h.any(name+"."+what, member)
 		if h.Store(n, at, 1); own && h.p.storesNumber(t, f) {
-			id := h.open(name+"."+f.Name, verdict.Contents, "").ID
+			id := h.open(f.Of(name), verdict.Contents, "").ID
 			h.shows(id, h.Load(member, at), f)
 			brings(id, n) // the block is as large
 		}
@@ -182,17 +182,17 @@ func (h *harness) buffer(name string, t *ir.DType, b *buffer, p ir.Value, off in
 			t.Fields[b.capacity].T.Bits, capacity, of})
 	}
 	for _, i := range b.lengths {
-		member := name + "." + t.Fields[i].Name
+		member := t.Fields[i].Of(name)
 		below := h.Assume(h.Compare(ir.ULE, number(i, t.Fields[i].Name), capacity))
 		brings(h.note(member, verdict.Interval, verdict.Chosen, "%s is at most %s", member, limit), below)
 	}
 	for _, i := range b.indices {
-		member := name + "." + t.Fields[i].Name
+		member := t.Fields[i].Of(name)
 		below := h.Assume(h.Compare(ir.ULT, number(i, t.Fields[i].Name), capacity))
 		brings(h.note(member, verdict.Interval, verdict.Chosen, "%s is below %s", member, limit), below)
 	}
 	f := &t.Fields[b.pointer]
-	member, total := name+"."+f.Name, ir.Value(capacity)
+	member, total := f.Of(name), ir.Value(capacity)
 	if size := ir.SizeInC(f.T.Elem); size > 1 {
 		total = h.Binary(ir.OpMul, total, h.Int(h.Word(), size))
 	}
@@ -207,7 +207,7 @@ func (h *harness) buffer(name string, t *ir.DType, b *buffer, p ir.Value, off in
 	brings(of, block)
 	h.Store(h.memberOfOrNull(member, t, b.pointer, block), h.Gep(p, off+f.BitOff/8, nil, 0), 1)
 	for _, i := range b.cursors {
-		cursor := name + "." + t.Fields[i].Name
+		cursor := t.Fields[i].Of(name)
 		k := h.any(cursor+" - block", h.Word())
 		in := h.Assume(h.Compare(ir.ULT, k, capacity))
 		to := h.Gep(block, 0, h.scaled(k, max(ir.SizeInC(f.T.Elem), 1)), 1)

@@ -153,8 +153,8 @@ func (w *callWriter) makeHandles() {
 				w.limits = append(w.limits, h.limits...)
 			}
 		}
-		if last := hd.t.Fields[len(hd.t.Fields)-1:]; len(last) == 1 && last[0].T != nil && last[0].T.Kind == ir.DArray &&
-			last[0].T.Count <= 1 {
+		if n := len(hd.t.Fields); n > 0 && hd.t.Fields[n-1].T != nil && hd.t.Fields[n-1].T.Kind == ir.DArray &&
+			hd.t.Fields[n-1].T.Count <= 1 {
 			h.out.Guesses = append(h.out.Guesses, hd.name) // an array without a length
 		}
 		h.showHeld()

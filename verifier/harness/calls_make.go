@@ -72,7 +72,7 @@ func (w *callWriter) unset(hd *shared, kept bool) {
 			}
 			continue
 		}
-		name := hd.name + "." + f.Name
+		name := f.Of(hd.name)
 		to := h.inside(name, f.T, places.Place{Of: places.LayoutOf(hd.t), Off: off}, 1, &left)
 		brings(h.note(name, verdict.Nullness, verdict.Chosen, "%s is set where its constructor leaves it null", name),
 			w.Store(w.Emit(&ir.Instr{Op: ir.OpSelect, T: w.Ptr(), Args: []ir.Value{set, w.Load(w.Ptr(), at), to}}), at, 1))

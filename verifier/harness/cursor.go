@@ -163,7 +163,7 @@ func (h *harness) cursorsTo(c *cursors, name string, t *ir.DType, p ir.Value, of
 	e := ended{end: name + "." + t.Fields[c.end].Name, elem: c.elem}
 	place := func(i int) places.Place { return places.Place{Of: places.LayoutOf(t), Off: t.Fields[i].BitOff / 8} }
 	for _, i := range c.moves {
-		e.parts = append(e.parts, name+"."+t.Fields[i].Name)
+		e.parts = append(e.parts, t.Fields[i].Of(name))
 		origin := verdict.Chosen
 		if h.p.places.Ordered(place(c.end), place(i)) {
 			origin = verdict.Read

@@ -24,10 +24,7 @@ func (h *harness) truthsIn(name string, t *ir.DType, p ir.Value, off int64, dept
 		if f.IsBits || f.T == nil || depth > policy.HeldDepth {
 			continue
 		}
-		member, at := name, off+f.BitOff/8
-		if f.Name != "" {
-			member += "." + f.Name
-		}
+		member, at := f.Of(name), off+f.BitOff/8
 		switch {
 		case f.T.Kind == ir.DBool && f.T.Bits == 8:
 			h.truthAt(member, h.Gep(p, at, nil, 0))

@@ -74,8 +74,8 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 		if f == nil || f.IsBits || f.BitOff/8 != off || !ir.IsNumber(f.T) {
 			return nil
 		}
-		if r.name, r.t = of.Name+"."+f.Name, f.T; g != nil && g.Var.T == of {
-			r.name = g.Var.Name + "." + f.Name
+		if r.name, r.t = f.Of(of.Name), f.T; g != nil && g.Var.T == of {
+			r.name = f.Of(g.Var.Name)
 		}
 	}
 	r.low, r.high, ok = p.spans.Kept(at, r.t)

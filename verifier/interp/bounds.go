@@ -60,7 +60,7 @@ func (x *Machine) wouldBe(o *Object, off int64) string {
 			if last.IsBits || last.Name == "" {
 				return ""
 			}
-			name, t, at = name+"."+last.Name, last.T, at-last.BitOff
+			name, t, at = last.Of(name), last.T, at-last.BitOff
 		default:
 			return ""
 		}

@@ -464,6 +464,14 @@ type DField struct {
 	IsBits  bool // a bit-field
 }
 
+// Of names the member in C: that of a structure of the name; one without a name is what its own members are named by.
+func (f *DField) Of(structure string) string {
+	if f.Name == "" {
+		return structure
+	}
+	return structure + "." + f.Name
+}
+
 // DEnumerator is a named value of an enumeration.
 type DEnumerator struct {
 	Name  string

@@ -33,7 +33,7 @@ func eachPointer(t *ir.DType, name string, off int64, arrays bool, visit func(Sl
 	case t.Kind == ir.DStruct, t.Kind == ir.DUnion && arrays:
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			if !f.IsBits && !eachPointer(f.T, name+"."+f.Name, off+f.BitOff/8, arrays, visit) {
+			if !f.IsBits && !eachPointer(f.T, f.Of(name), off+f.BitOff/8, arrays, visit) {
 				return false
 			}
 		}

@@ -27,11 +27,7 @@ func FindArray(name string, t *ir.DType, off, count, n int64) string {
 			if f.IsBits || f.T == nil || off < f.BitOff || off >= f.BitOff+f.BitSize {
 				continue
 			}
-			member := name
-			if f.Name != "" {
-				member += "." + f.Name
-			}
-			if found := FindArray(member, f.T, off-f.BitOff, count, n); found != "" {
+			if found := FindArray(f.Of(name), f.T, off-f.BitOff, count, n); found != "" {
 				return found
 			}
 		}
@@ -74,10 +70,7 @@ func Place(name string, t *ir.DType, off, size int64, like *ir.Type) (string, *i
 			if f == nil {
 				return fmt.Sprintf("%s + %d", name, off/8), nil
 			}
-			if f.Name != "" {
-				name += "." + f.Name
-			}
-			off, t = off-f.BitOff, f.T
+			name, off, t = f.Of(name), off-f.BitOff, f.T
 			if f.IsBits {
 				return name, nil
 			}
@@ -120,7 +113,7 @@ func Innermost(name string, t *ir.DType, off int64) (string, *ir.DType) {
 			if f == nil {
 				return fmt.Sprintf("%s + %d", name, off/8), nil
 			}
-			name, off, t = name+"."+f.Name, off-f.BitOff, f.T
+			name, off, t = f.Of(name), off-f.BitOff, f.T
 		default:
 			if off != 0 {
 				name = fmt.Sprintf("%s + %d", name, off/8)

@@ -113,7 +113,7 @@ func (c *causeList) note(in *ir.Instr) {
 		unit := c.GetBits(p.Object, off, size, int(size*8)).Bits
 		var parts []string
 		for _, f := range fields {
-			parts = append(parts, c.Name(p.Object)+"."+f.Name+" = "+cexpr.Value(f.T, c.field(unit, f, off*8, size)))
+			parts = append(parts, f.Of(c.Name(p.Object))+" = "+cexpr.Value(f.T, c.field(unit, f, off*8, size)))
 		}
 		s = strings.Join(parts, ", ")
 	}

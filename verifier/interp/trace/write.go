@@ -135,7 +135,7 @@ func (x *tracer) traceBitFields(in *ir.Instr, o *interp.Object, off, size int64,
 		now, was := x.field(unit, f, bitOff, size), x.field(old.Bits, f, bitOff, size)
 		if now != was || !x.field(old.Mask(), f, bitOff, size).IsZero() {
 			s := x.assignTo(o)
-			s.What, s.Value, s.Type = name+"."+f.Name, cexpr.Value(f.T, now), f.T.String()
+			s.What, s.Value, s.Type = f.Of(name), cexpr.Value(f.T, now), f.T.String()
 			x.addStep(in, s)
 		}
 	}
