@@ -69,23 +69,19 @@ func (w *world) pageShows(path, want string) {
 	}
 }
 
-// TestSupersede: a push ends the run of the old commit within two seconds.
+// TestSupersede: a push ends the run of the old commit, which would go on.
 func TestSupersede(t *testing.T) {
-	c := &reader{stopped: make(chan time.Time, 2)}
+	c := &reader{stopped: make(chan struct{}, 2)}
 	w := newWorld(t, c)
 	w.repo("int main\n")
 	w.push("fix", "slow\n")
 	w.pull("fix", false)
 	w.await("runs in progress", func(s state) bool { return c.count() == 2 && len(s.CheckRuns) == 3 })
-	start := time.Now()
 	w.push("fix", "int main\nfine\n")
 	for range 2 {
 		select {
-		case at := <-c.stopped:
-			if d := at.Sub(start); d > 30*time.Second {
-				t.Errorf("cancelled after %s", d)
-			}
-		case <-time.After(60 * time.Second):
+		case <-c.stopped:
+		case <-time.After(patience):
 			t.Fatal("the old run goes on")
 		}
 	}

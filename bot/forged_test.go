@@ -76,7 +76,7 @@ func (w *world) ended(guids ...string) {
 	w.t.Helper()
 	ctx := context.Background()
 	st := w.database()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		open := ""
 		if err := st.Read(ctx, func(tx store.Tx) error {
 			for _, guid := range guids {

@@ -43,7 +43,7 @@ func (w *world) published() {
 	w.t.Helper()
 	ctx := context.Background()
 	st := w.database()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		var open []string
 		err := st.Read(ctx, func(tx store.Tx) (err error) {
 			open, err = tx.Unpublished(ctx, time.Now().Add(time.Hour))

@@ -138,7 +138,7 @@ func (w *world) awaitHandled() {
 	w.t.Helper()
 	ctx := context.Background()
 	st := w.database()
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		left := 0
 		err := st.Read(ctx, func(tx store.Tx) error {
 			for i := range loadSize {

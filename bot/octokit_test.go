@@ -79,7 +79,7 @@ func (w *world) handledExamples(n int) {
 	w.t.Helper()
 	ctx := context.Background()
 	st := w.database()
-	for end := time.Now().Add(100 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		open, done := "", 0
 		err := st.Read(ctx, func(tx store.Tx) error {
 			for i := range n {

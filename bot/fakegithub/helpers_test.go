@@ -93,7 +93,7 @@ func (w *world) state(key string) []any {
 
 func (w *world) flush() []hook {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	if err := w.s.Flush(ctx); err != nil {
 		w.t.Fatal(err)

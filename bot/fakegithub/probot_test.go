@@ -135,7 +135,7 @@ func nextStep(t *testing.T, steps <-chan step) func(string) step {
 				if s.Step == name {
 					return s
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(20 * time.Minute):
 				t.Fatalf("no %q from the App", name)
 			}
 		}

@@ -427,7 +427,7 @@ func localService(t *testing.T, dsn, dir string, c pipeline.Checker) (*pipeline.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stop, cancel := context.WithTimeout(ctx, 10*time.Second)
+		stop, cancel := context.WithTimeout(ctx, 20*time.Minute)
 		defer cancel()
 		if err := errors.Join(s.Stop(stop), st.Close()); err != nil {
 			t.Error(err)

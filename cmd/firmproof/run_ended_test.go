@@ -45,7 +45,7 @@ func TestSimulationKilled(t *testing.T) {
 	for _, sent := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		progress := &overheard{word: "quick", found: make(chan struct{})}
 		var out bytes.Buffer
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, os.Args[0], asProgram, "run", "--pr-sim", "main~1..main", "--repo", dir, "--jobs", "1",
 			"--timeout", "10m")

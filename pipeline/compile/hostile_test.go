@@ -40,7 +40,7 @@ func TestEndlessFiles(t *testing.T) {
 					0o644)); err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 				defer cancel()
 				_, err = Project(ctx, dir, parse(t, c.manifest), load(t, "x86_64"), Options{WorkDir: t.TempDir()})
 				var fault *BuildError
@@ -64,7 +64,7 @@ func TestIncludedPipe(t *testing.T) {
 			}
 			dir := tree(t, map[string]string{"a.c": src,
 				"build.sh": "echo > made.h; cc " + flag + " -c a.c; rm made.h; mkfifo made.h\n"})
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 			defer cancel()
 			_, err := Project(ctx, dir, parse(t, "build: {command: sh build.sh}\n"), load(t, "x86_64"),
 				Options{WorkDir: t.TempDir()})

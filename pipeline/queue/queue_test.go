@@ -16,7 +16,7 @@ import (
 // TestQueue: a job arrives only if its transaction commits, is retried on an
 // error, comes again after a snooze, and is given up when dropped.
 func TestQueue(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	st, err := store.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "q.db"))
 	if err != nil {

@@ -79,7 +79,7 @@ func (s *Sandbox) sh(t *testing.T, work, script string, change func(*Spec)) outc
 	if change != nil {
 		change(&spec)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	exit, err := s.Run(ctx, spec)
 	return outcome{exit, out.String(), err}

@@ -36,7 +36,7 @@ func open(t *testing.T, dsn string) *store.Store {
 
 func write(t *testing.T, st *store.Store, f func(ctx context.Context, tx store.Tx) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	if err := st.Write(ctx, func(tx store.Tx) error { return f(ctx, tx) }); err != nil {
 		t.Fatal(err)
