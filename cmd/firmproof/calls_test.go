@@ -165,6 +165,15 @@ __attribute__((constructor)) static void begin(void) { up = 1; }
 int get(void) { return t[i++ & 7]; }`, map[string]string{"get": "violated get 5 times"}},
 	{"beside a variable of another file", `static uint8_t i; extern uint8_t other; static const int t[4] = {1, 2, 3, 4};
 int get(void) { return t[i++ & 7] + other; }`, map[string]string{"get": "violated get 5 times"}},
+	{"a list that may have no elements", `struct t { struct t *next; int due; }; static struct t *list;
+void add(struct t *t) {
+	struct t **p = &list;
+	while (*p && (*p)->due < t->due) p = &(*p)->next;
+	t->next = *p; *p = t;
+}
+int first(void) { return list->due; }
+int each(int now) { int n = 0; if (!list) return 0; while (list->due < now) { list = list->next; n++; } return n; }`,
+		map[string]string{"first": "violated read through a null pointer", "each": "violated read through a null pointer"}},
 	{"end of a life", `struct r { int x; }; static uint8_t i; static const int t[4] = {1, 2, 3, 4};
 void r_free(struct r *r) { free(r); i = 200; }
 int get(struct r *r) { r->x = 1; return t[i]; }`, map[string]string{"get": "open"}},

@@ -8,7 +8,8 @@ import (
 )
 
 // links notes which members that lead to another structure of their kind, as in a list or a tree, a function compares
-// with null after it has copied them, or their address, to local variables: `for (n = head; n; n = n->next)`.
+// with null after it has copied them, or their address, to local variables: `for (n = head; n; n = n->next)`; and which
+// places it compares so that a local variable leads to: `for (p = &head; *p; p = &(*p)->next)`.
 func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
 	copies := map[ir.Value][]ir.Value{} // by local variable: what is stored there
 	for _, b := range f.Blocks {
@@ -26,9 +27,32 @@ func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
 			for i, v := range in.Args {
 				if c, ok := in.Args[1-i].(*ir.Const); ok && c.Kind == ir.ConstNull {
 					ps.copied(vars, copies, v, f, policy.FlowCopies)
-					ps.held(vars, v, f, policy.FlowCopies)
+					ps.held(vars, copies, v, f, policy.FlowCopies)
+					if from := cast(v); from != nil {
+						for _, a := range through(copies, from.Args[0])[1:] {
+							ps.comparedAt(vars, a, f)
+						}
+					}
 				}
 			}
+		}
+	}
+}
+
+// through returns an address, and those that it is where it is what a local variable holds.
+func through(copies map[ir.Value][]ir.Value, at ir.Value) []ir.Value {
+	out := []ir.Value{at}
+	if load := cast(at); load != nil {
+		out = append(out, copies[load.Args[0]]...)
+	}
+	return out
+}
+
+// comparedAt notes that f compares what stands at an address with null.
+func (ps *Table) comparedAt(vars map[ir.Value]*ir.Var, at ir.Value, f *ir.Func) {
+	for _, p := range PlacesAt(vars, at) {
+		if h := ps.get(p); !slices.Contains(h.Null, f) {
+			h.Null = append(h.Null, f)
 		}
 	}
 }
@@ -40,11 +64,7 @@ func (ps *Table) copied(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Valu
 		return
 	}
 	at := from.Args[0]
-	addresses := []ir.Value{at}
-	if load := cast(at); load != nil { // through a variable that holds the address of the member
-		addresses = append(addresses, copies[load.Args[0]]...)
-	}
-	for _, a := range addresses {
+	for _, a := range through(copies, at) {
 		_, t, off := ObjectAt(vars, a)
 		of, m, off := MemberIn(t, off)
 		if of == nil || m.T.Kind != ir.DPointer || !ir.IsStruct(m.T.Elem) || LayoutOf(m.T.Elem) != LayoutOf(of) {
@@ -61,7 +81,7 @@ func (ps *Table) copied(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Valu
 
 // held notes that f compares with null what it has just copied from a place: v is loaded from a local variable that may
 // still hold it, as in `h = list->head; if (!h)`.
-func (ps *Table) held(vars map[ir.Value]*ir.Var, v ir.Value, f *ir.Func, steps int) {
+func (ps *Table) held(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Value, v ir.Value, f *ir.Func, steps int) {
 	from := cast(v)
 	if from == nil || steps < 0 || vars[from.Args[0]] == nil {
 		return
@@ -71,11 +91,13 @@ func (ps *Table) held(vars map[ir.Value]*ir.Var, v ir.Value, f *ir.Func, steps i
 		if copied == nil {
 			continue
 		}
-		for _, p := range PlacesAt(vars, copied.Args[0]) {
-			if h := ps.get(p); !slices.Contains(h.Copied, f) {
-				h.Copied = append(h.Copied, f)
+		for _, a := range through(copies, copied.Args[0]) {
+			for _, p := range PlacesAt(vars, a) {
+				if h := ps.get(p); !slices.Contains(h.Copied, f) {
+					h.Copied = append(h.Copied, f)
+				}
 			}
 		}
-		ps.held(vars, copied, f, steps-1)
+		ps.held(vars, copies, copied, f, steps-1)
 	}
 }

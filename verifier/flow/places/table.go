@@ -229,9 +229,7 @@ func (ps *Table) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		for i, v := range in.Args {
 			c, ok := in.Args[1-i].(*ir.Const)
 			if from := cast(v); ok && c.Kind == ir.ConstNull && from != nil && !ir.GuardsTrap(in.Block) {
-				for _, p := range PlacesAt(vars, from.Args[0]) {
-					ps.get(p).Null = append(ps.get(p).Null, in.Block.Func)
-				}
+				ps.comparedAt(vars, from.Args[0], in.Block.Func)
 			}
 		}
 	case ir.OpCall:

@@ -99,6 +99,9 @@ func TestHeldIn(t *testing.T) {
 		{s + "int f(struct s *p) { return p->next == 0; }", "n,f,next+16: null f, ends f"},
 		{s + "int f(struct s *p) { return p->f == 0; }", "n,f,next+8: null f"},
 		{s + "void __assert_fail(const char *, const char *, unsigned, const char *); void f(struct s *p) { p->f ? (void)0 : __assert_fail(\"\", \"\", 1, \"\"); }", ""},
+		{s + "static struct s *x; void f(struct s *n) { struct s **p = &x; while (*p) p = &(*p)->next; *p = n; }",
+			"n,f,next+16: null f, ends f; x+0: null f"},
+		{s + "static struct s *x; void f(void) { struct s **p = &x; struct s *n = *p; if (n) n->n = 1; }", "x+0: copied f"},
 		{s + "int f(struct s *p) { int n = 0; for (struct s *q = p->next; q; q = q->next) n++; return n; }", "n,f,next+16: copied f, ends f"},
 	})
 }
