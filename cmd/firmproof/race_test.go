@@ -123,6 +123,12 @@ void tick(void) { one.n++; }
 static void add(struct s *p) { p->n += 2; }
 int main(void) { add(&«one|two»); return 0; }`,
 		raced: map[int][]string{4: {"tick writes `*p.n` between", "main.c:3"}}},
+	{name: "what is written goes where only the write says", target: "cortex-m3", source: `
+volatile uint8_t ring[4], head, tail;
+void tick(void) { ring[head & 3] = 1; }
+static uint8_t take(volatile uint8_t *c) { *c = ring[tail & 3]; return *c; }
+int main(void) { volatile uint8_t c; return take(«&ring[0]|&c»); }`,
+		raced: map[int][]string{4: {"tick writes `*c` between", "main.c:3"}}},
 	{name: "a register", target: "avr", source: `
 #define PORT (*(volatile uint8_t *)0x65)
 void tick(void) { PORT |= «1|0»; }

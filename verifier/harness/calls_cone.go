@@ -36,10 +36,15 @@ type touches struct {
 
 // effectsOf reads the code that f comes to.
 func (p *Program) effectsOf(f *ir.Func) *touches {
-	if e := p.effects[f]; e != nil {
-		return e
+	if p.effects[f] == nil {
+		p.effects[f] = p.effectsBut(f)
 	}
-	t := places.TouchedBy(p.m, []*ir.Func{f})
+	return p.effects[f]
+}
+
+// effectsBut is effectsOf without what functions do that f calls.
+func (p *Program) effectsBut(f *ir.Func, except ...*ir.Func) *touches {
+	t := places.TouchedBy(p.m, []*ir.Func{f}, except...)
 	e := &touches{reads: t.Reads, writes: map[*ir.Global]bool{}, takes: true}
 	for g := range t.Writes {
 		if t.Writes[g] && !g.Const {
@@ -64,7 +69,6 @@ func (p *Program) effectsOf(f *ir.Func) *touches {
 			e.writes[g] = true // what it leads to is its state, too
 		}
 	}
-	p.effects[f] = e
 	return e
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave/interrupt"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // Handlers of interrupts (ir.Func.Handler) that nobody has run between the steps of code may change a variable between
@@ -32,7 +33,7 @@ func (h *harness) quiet(args []ir.Value) {
 		if reads == nil {
 			reads = h.reads()
 		}
-		writes := h.p.effectsOf(x).writes
+		writes := h.p.writesAlone(x)
 		h.stays(x, writes, args)
 		for _, g := range h.Module.Globals {
 			if !writes[g] || !h.reached.Globals[g] || g.Var == nil || !h.p.handedOut(g) && (reads[g] == 0 ||
@@ -42,6 +43,15 @@ func (h *harness) quiet(args []ir.Value) {
 			h.stay(x, g.Name, ir.NameOf(g))
 		}
 	}
+}
+
+// writesAlone lists the variables that x writes, but for what handlers do that are run between its steps.
+func (p *Program) writesAlone(x *ir.Func) map[*ir.Global]bool {
+	point := p.m.Func(irbuild.Point)
+	if point == nil {
+		return p.effectsOf(x).writes
+	}
+	return p.effectsBut(x, point).writes
 }
 
 // stay notes that x, a handler or the like, does not change what is named so while the function runs.
@@ -205,7 +215,7 @@ func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string 
 		if reached.Funcs[x] {
 			continue
 		}
-		touched := places.TouchedBy(m, []*ir.Func{x})
+		touched := places.TouchedBy(m, []*ir.Func{x}, m.Func(irbuild.Point))
 		if slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return touched.Writes[g] && reached.Globals[g] && !g.Const }) {
 			out = append(out, x.CName)
 		}

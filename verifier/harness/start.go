@@ -25,10 +25,13 @@ func (h *harness) starts() []verdict.Assumption {
 // varies reports whether the program may change a variable, or other files may; those of the driver are as it leaves them,
 // and of the library's, errno is any number (anyErrno).
 func (p *Program) varies(g *ir.Global) bool {
-	return !strings.HasPrefix(g.Name, irbuild.PointPrefix) && !strings.HasPrefix(g.Name, ir.LibraryPrefix) &&
+	return !runsHandlers(g) && !strings.HasPrefix(g.Name, ir.LibraryPrefix) &&
 		(p.changed[g] || g.Var != nil && g.Var.Public &&
 			(!g.Const || g.Weak && !p.linked()))
 }
+
+// runsHandlers reports a variable of what runs handlers between steps: no code of the program gets at it.
+func runsHandlers(g *ir.Global) bool { return strings.HasPrefix(g.Name, irbuild.PointPrefix) }
 
 // onlyNumbers reports whether a variable holds no pointer, and how large it is, is known.
 func onlyNumbers(g *ir.Global) bool {

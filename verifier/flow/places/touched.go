@@ -18,13 +18,16 @@ type Access struct {
 	Reads, Writes bool
 }
 
-// TouchedBy finds what handlers touch.
-func TouchedBy(m *ir.Module, handlers []*ir.Func) *Touched {
+// TouchedBy finds what handlers touch; what they call of except is none of theirs.
+func TouchedBy(m *ir.Module, handlers []*ir.Func, except ...*ir.Func) *Touched {
 	t := &Touched{Reads: map[*ir.Global]bool{}, Writes: map[*ir.Global]bool{}}
 	for _, f := range m.Funcs {
 		t.callsModelsIndirectly = t.callsModelsIndirectly || f.Addr && f.IsDecl()
 	}
 	seen := map[*ir.Func]bool{}
+	for _, f := range except {
+		seen[f] = true
+	}
 	for len(handlers) > 0 {
 		f := handlers[len(handlers)-1]
 		handlers = handlers[:len(handlers)-1]

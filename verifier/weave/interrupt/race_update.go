@@ -151,9 +151,10 @@ func (u *update) direct() bool {
 	return last != nil
 }
 
-// beginUpdate keeps what the counters are at a read.
+// beginUpdate keeps what the counters are at a read: of what it reads, which is what is written, or the write is none of an
+// update.
 func (r *races) beginUpdate(u *update, read *ir.Instr) {
-	before := r.begin(u.watch)
+	before := r.begin(u.watch, read.Args[0])
 	if u.inBlock {
 		u.before, u.address = before, read.Args[0]
 		return

@@ -167,10 +167,10 @@ func (r *races) current() ir.Value {
 	return r.Resize(r.Load(r.active.T, r.AddrOfGlobal(r.active)), ir.Int(32))
 }
 
-// begin notes the address of a watch, and gives what the counters are.
-func (r *races) begin(w *watch) []ir.Value {
+// begin notes at which address a watch looks, and gives what the counters are.
+func (r *races) begin(w *watch, addr ir.Value) []ir.Value {
 	if w.at != nil {
-		r.Store(w.addr, r.AddrOfGlobal(w.at), 1)
+		r.Store(addr, r.AddrOfGlobal(w.at), 1)
 	}
 	return r.counts(w)
 }
