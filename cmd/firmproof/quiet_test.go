@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // TestQuiet: handlers of interrupts that nobody lists may change a variable between two reads of it. What fails then is
@@ -77,6 +78,27 @@ void nothing(void) { firmproof_assert(1, "nothing"); }
 		}
 		if got := strings.Contains(notes, "handlers of interrupts that change"); got != (c.want != "") || !strings.Contains(notes, c.want) {
 			t.Errorf("%s %s: %q, want %q\n%s", c.entry, c.more, notes, c.want, errs)
+		}
+	}
+}
+
+// TestQuietWhereHandlersRun: what handlers do that run between the steps of another handler is none of that one's; and what
+// has them run is nothing that pointers lead to.
+func TestQuietWhereHandlersRun(t *testing.T) {
+	dir := writeTree(t, map[string]string{"a.c": `static volatile unsigned char n;
+void SysTick_Handler(void) { n++; }
+void Default_Handler(void) { for (;;) { } }
+void get(int *to) { *to = n - n; }
+void (*const vectors[])(void) = {SysTick_Handler, Default_Handler};
+`, ".firmproof.yml": "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: all\n" +
+		"interrupts: [{handler: SysTick_Handler, max: 2}]\n"})
+	_, rep, errs := checkJSON(t, dir, "--function", "get", "--timeout", "5s")
+	if len(rep.Results) != 1 {
+		t.Fatalf("%d results\n%s", len(rep.Results), errs)
+	}
+	for _, a := range rep.Results[0].Assumptions {
+		if isQuiet(a) || strings.Contains(a.Text, irbuild.PointPrefix) {
+			t.Errorf("assumed: %s", a.Text)
 		}
 	}
 }
