@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -78,12 +79,18 @@ func host(arch string) (Target, error) {
 	return t, err
 }
 
+// linuxDir matches the directories of Debian that headers of the C library and of Linux for one architecture share.
+var linuxDir = regexp.MustCompile(`^/usr/include/[a-z0-9_]+-linux-gnu[a-z]*$`)
+
 // HeaderDirs returns the C library's header directories: those of the first
 // candidate in Headers that exists as a whole. A candidate is one directory, or
 // several with a colon between them. No directories and true means freestanding;
 // false means that the library is not installed (see Package).
 func (t Target) HeaderDirs() ([]string, bool) {
 	return t.headerDirs(func(dir string) bool {
+		if linuxDir.MatchString(dir) { // Linux's own headers may be all that is there
+			dir += "/bits"
+		}
 		st, err := os.Stat(dir)
 		return err == nil && st.IsDir()
 	})

@@ -65,8 +65,8 @@ func TestOutside(t *testing.T) {
 			CHECK(*p == 3); }`, no},
 		"a variable that is kept": {`int v; void f(int **); int main(void) { int *p = &v; int w = 3; f(&p); *p = 4;
 			CHECK(w == 3); }`, no},
-		"a constant": {`static const int v[2] = {3, 4}; void f(const int *); int main(void) { f(v);
-			CHECK(v[1] == 4); }`, yes},
+		"a constant": {`static const int v[2] = {3, 4}; void f(const int *); int main(void) { int i = nondet_int() & 1; f(v);
+			CHECK(v[i] == i + 3); }`, yes},
 		"memory of its own": {`int v; int *f(void); int main(void) { v = 0; int x = *f();
 			CHECK(x == 0); }`, no},
 		"memory of its own, written": {`static int v; int *f(void); int main(void) { v = 0; *f() = 1;

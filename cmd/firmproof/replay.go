@@ -306,8 +306,10 @@ func (r *replayer) run(ctx context.Context, text string) (int, error) {
 		}
 	}
 	env := []string{"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1",
-		"UBSAN_OPTIONS=print_stacktrace=1",
-		"ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14", "MSAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14"}
+		"UBSAN_OPTIONS=print_stacktrace=1"}
+	if path, err := exec.LookPath(r.llvm.Symbolizer); err == nil {
+		env = append(env, "ASAN_SYMBOLIZER_PATH="+path, "MSAN_SYMBOLIZER_PATH="+path)
+	}
 	said, code, err := r.command(ctx, env, run...)
 	if errors.Is(err, syscall.ENOEXEC) { // a kernel may have no programs of 32 bits
 		if r.h.claim.Check == verdict.Leak {

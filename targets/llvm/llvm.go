@@ -37,6 +37,7 @@ type Tools struct {
 	Version            int
 	Clang, ClangXX     string
 	Link, As, Dis, Opt string
+	Symbolizer         string // for replays alone
 }
 
 // ArrayFlags are the flags with which -fsanitize=array-bounds takes an array at the end of a structure for as long as it
@@ -132,7 +133,7 @@ func Versioned(v int) Tools { return tools("", "-"+strconv.Itoa(v), v) }
 func tools(dir, suffix string, v int) Tools {
 	return Tools{Version: v, Clang: dir + "clang" + suffix, ClangXX: dir + "clang++" + suffix,
 		Link: dir + "llvm-link" + suffix, As: dir + "llvm-as" + suffix, Dis: dir + "llvm-dis" + suffix,
-		Opt: dir + "opt" + suffix}
+		Opt: dir + "opt" + suffix, Symbolizer: dir + "llvm-symbolizer" + suffix}
 }
 
 var clangName = regexp.MustCompile(`^clang(-\d+)?$`)

@@ -27,6 +27,7 @@ extern double nondet_double(void);
 extern void *malloc(unsigned long);
 extern void free(void *);
 extern void *memcpy(void *, const void *, unsigned long);
+extern void *memmove(void *, const void *, unsigned long);
 extern void *memset(void *, int, unsigned long);
 extern void reach_error(void);
 #define CHECK(c) do { if (!(c)) reach_error(); } while (0)

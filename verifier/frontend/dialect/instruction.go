@@ -236,7 +236,7 @@ func (n *normaliser) atomic(ts []token, result string, op int) ([]token, bool) {
 	if slices.Contains(newOperations, ts[operation].text) {
 		return n.unmodelled(ts[0].before, result, kind, "atomicrmw "+ts[operation].text, notes), true
 	}
-	if !address[0].is("ptr") {
+	if !address[0].is("ptr") || kind == "i8" { // what ptr becomes is an address of that
 		return ts, false
 	}
 	if kind == "ptr" {
