@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/encode/memory"
@@ -30,8 +31,12 @@ type cutVar struct {
 	at          func(in edge) ilr.Term
 }
 
-// memoryVar is the number in a place of o.
+// memoryVar is the number in a place of o. What races are told by is looked at in the turn that it is written in: lemmas
+// say nothing of it.
 func (e *encoder) memoryVar(o *memory.Object, p *place, old, now memory.Val) []*cutVar {
+	if o.Global != nil && strings.HasPrefix(o.Global.Name, ir.WatchPrefix) {
+		return nil
+	}
 	read := func(in edge) memory.Val { return e.ReadRaw(o, in.st.Get(o), p.off, p.n) }
 	out := e.numbers(e.placeName(o, p), old, now, int(8*p.n), read)
 	for _, v := range out {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/budget"
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
 	"github.com/firmproof/firmproof/verifier/invariant/lemma"
@@ -85,7 +86,8 @@ func (x *refutation) live(goals []goal) []goal {
 
 func gaveUp(why string) *refutation { return &refutation{gaveUp: true, why: why} }
 
-// refute finds clauses that exclude the goals.
+// refute finds what the lemmas of the templates exclude, and clauses that exclude the other goals. Where these are not
+// found, the former counts.
 func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
 	x := &refutation{open: map[string]bool{}}
 	p.cut.LimitConflicts(policy.ConflictsOfAll)
@@ -100,6 +102,21 @@ func (p *Prover) refute(ctx context.Context, goals []goal) *refutation {
 		p.goalByGoal(ctx, goals, x, policy.ConflictsOfOne)
 		return x
 	}
+	p.byHalves(ctx, goals, goals, x)
+	rest := goals
+	if !x.unplaced {
+		rest = slices.DeleteFunc(slices.Clone(goals), func(g goal) bool { return !x.failed(g) })
+	}
+	part, end := budget.Share(ctx, policy.ClausesPercent)
+	defer end()
+	if found := p.clauses(part, rest); !found.gaveUp {
+		return found
+	}
+	return x
+}
+
+// clauses finds clauses that exclude the goals.
+func (p *Prover) clauses(ctx context.Context, goals []goal) *refutation {
 	picked := compared(p.f)
 	first := p.search(ctx, goals, picked)
 	if first.gaveUp || !first.unplaced && len(first.open)+len(first.passed) == 0 || !picked.partial {
@@ -165,8 +182,30 @@ func (p *Prover) goalByGoal(ctx context.Context, goals []goal, x *refutation, co
 			p.fail(x, g, goals)
 		}
 	}
-	x.why = "the lemmas do not exclude unmodelled code"
+	x.why = lemmasOpen
 }
+
+// byHalves notes which of part, which is some of goals, do not follow from the lemmas of the templates.
+func (p *Prover) byHalves(ctx context.Context, part, goals []goal, x *refutation) {
+	part = slices.DeleteFunc(slices.Clone(part), x.failed)
+	if len(part) == 0 || x.unplaced {
+		return
+	}
+	p.cut.LimitConflicts(policy.ConflictsOfOne)
+	ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bads(part)...)
+	p.cut.LimitConflicts(0)
+	switch half := len(part) / 2; {
+	case ans == solve.Unsat:
+	case half == 0:
+		p.fail(x, part[0], goals)
+		x.why = lemmasOpen
+	default:
+		p.byHalves(ctx, part[:half], goals, x)
+		p.byHalves(ctx, part[half:], goals, x)
+	}
+}
+
+const lemmasOpen = "the lemmas do not exclude unmodelled code"
 
 func bads(goals []goal) []ilr.Term {
 	out := make([]ilr.Term, len(goals))

@@ -175,6 +175,9 @@ const (
 	LibraryErrno  = LibraryPrefix + "errno"
 )
 
+// WatchPrefix starts the names of the variables by which the check race knows what handlers did.
+const WatchPrefix = "firmproof_irq_seen."
+
 // KeptBy is the assumption that callers of f keep to the assertion at its head which fails at failure.
 func KeptBy(f *Func, failure *Instr) verdict.Assumption {
 	return verdict.Assume("", verdict.Meaning, verdict.Read, "the assertion at "+

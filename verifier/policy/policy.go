@@ -254,6 +254,7 @@ const (
 	ProbedTurns    = 6               // of loops that are not cut
 	CutDepth       = 24              // nested calls
 	LemmaPercent   = 40              // for the lemmas of the templates; the rest is for clauses
+	ClausesPercent = 60              // of what is left, for clauses, if the lemmas alone do not exclude all
 	StatePercent   = 40              // of what is left of that, for lemmas under values of control variables
 	RecheckPercent = 40              // for the other solver that checks the proof; then ours does
 	RecheckWords   = 2 * time.Second // likewise, with products as any words

@@ -9,7 +9,6 @@ import (
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
-	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // watchOf returns the watch for an access of size bytes by f, or nil if no handler conflicts with it; why is not empty
@@ -107,7 +106,7 @@ func (r *races) mayInterrupt(x, f *ir.Func) bool {
 func (r *races) ghost(f *ir.Func, name string, t *ir.Type) *ir.Global {
 	key := f.Name + "." + name
 	r.named[key]++
-	g := &ir.Global{Name: fmt.Sprintf("%sseen.%s.%d", irbuild.PointPrefix, key, r.named[key]), T: t, Align: 8,
+	g := &ir.Global{Name: fmt.Sprintf("%s%s.%d", ir.WatchPrefix, key, r.named[key]), T: t, Align: 8,
 		Init: &ir.Const{T: t, Kind: ir.ConstInt, Bits: bits.NewInt(max(t.Width, 1), 0)}}
 	if t.IsPtr() {
 		g.Init = &ir.Const{T: t, Kind: ir.ConstNull}
