@@ -1,15 +1,13 @@
 package places
 
 import (
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
 
 // links notes which members that lead to another structure of their kind, as in a list or a tree, a function compares
 // with null after it has copied them, or their address, to local variables: `for (n = head; n; n = n->next)`; and which
-// places it compares so that a local variable leads to: `for (p = &head; *p; p = &(*p)->next)`.
+// places it compares, also those that a local variable leads to: `for (p = &head; *p; p = &(*p)->next)`.
 func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
 	copies := map[ir.Value][]ir.Value{} // by local variable: what is stored there
 	for _, b := range f.Blocks {
@@ -28,11 +26,7 @@ func (ps *Table) links(vars map[ir.Value]*ir.Var, f *ir.Func) {
 				if c, ok := in.Args[1-i].(*ir.Const); ok && c.Kind == ir.ConstNull {
 					ps.copied(vars, copies, v, f, policy.FlowCopies)
 					ps.held(vars, copies, v, f, policy.FlowCopies)
-					if from := cast(v); from != nil {
-						for _, a := range through(copies, from.Args[0])[1:] {
-							ps.comparedAt(vars, a, f)
-						}
-					}
+					ps.compared(vars, copies, v, f)
 				}
 			}
 		}
@@ -48,11 +42,16 @@ func through(copies map[ir.Value][]ir.Value, at ir.Value) []ir.Value {
 	return out
 }
 
-// comparedAt notes that f compares what stands at an address with null.
-func (ps *Table) comparedAt(vars map[ir.Value]*ir.Var, at ir.Value, f *ir.Func) {
-	for _, p := range PlacesAt(vars, at) {
-		if h := ps.get(p); !slices.Contains(h.Null, f) {
-			h.Null = append(h.Null, f)
+// compared notes that f compares v with null, which is loaded from a place.
+func (ps *Table) compared(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Value, v ir.Value, f *ir.Func) {
+	from := cast(v)
+	if from == nil {
+		return
+	}
+	for _, a := range through(copies, from.Args[0]) {
+		for _, p := range PlacesAt(vars, a) {
+			h := ps.get(p)
+			h.Null = WithFunc(h.Null, f)
 		}
 	}
 }
@@ -70,9 +69,8 @@ func (ps *Table) copied(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Valu
 		if of == nil || m.T.Kind != ir.DPointer || !ir.IsStruct(m.T.Elem) || LayoutOf(m.T.Elem) != LayoutOf(of) {
 			continue
 		}
-		if h := ps.get(Place{Of: LayoutOf(of), Off: off}); !slices.Contains(h.Ends, f) {
-			h.Ends = append(h.Ends, f)
-		}
+		h := ps.get(Place{Of: LayoutOf(of), Off: off})
+		h.Ends = WithFunc(h.Ends, f)
 	}
 	for _, c := range copies[at] {
 		ps.copied(vars, copies, c, f, steps-1)
@@ -93,9 +91,8 @@ func (ps *Table) held(vars map[ir.Value]*ir.Var, copies map[ir.Value][]ir.Value,
 		}
 		for _, a := range through(copies, copied.Args[0]) {
 			for _, p := range PlacesAt(vars, a) {
-				if h := ps.get(p); !slices.Contains(h.Copied, f) {
-					h.Copied = append(h.Copied, f)
-				}
+				h := ps.get(p)
+				h.Copied = WithFunc(h.Copied, f)
 			}
 		}
 		ps.held(vars, copies, copied, f, steps-1)

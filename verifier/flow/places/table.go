@@ -222,16 +222,6 @@ func (ps *Table) instr(vars map[ir.Value]*ir.Var, in *ir.Instr) {
 		for _, p := range PlacesAt(vars, from.Args[0]) {
 			ps.get(p).As = to.T.Elem
 		}
-	case ir.OpIcmp:
-		if ir.Asserts(in.Block) {
-			return
-		}
-		for i, v := range in.Args {
-			c, ok := in.Args[1-i].(*ir.Const)
-			if from := cast(v); ok && c.Kind == ir.ConstNull && from != nil && !ir.GuardsTrap(in.Block) {
-				ps.comparedAt(vars, from.Args[0], in.Block.Func)
-			}
-		}
 	case ir.OpCall:
 		ps.call(vars, in)
 	}
