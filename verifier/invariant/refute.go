@@ -185,23 +185,24 @@ func (p *Prover) goalByGoal(ctx context.Context, goals []goal, x *refutation, co
 	x.why = lemmasOpen
 }
 
-// byHalves notes which of part, which is some of goals, do not follow from the lemmas of the templates.
+// byHalves notes which of part do not follow from the lemmas of the templates: some of goals that do not all follow.
 func (p *Prover) byHalves(ctx context.Context, part, goals []goal, x *refutation) {
-	part = slices.DeleteFunc(slices.Clone(part), x.failed)
-	if len(part) == 0 || x.unplaced {
-		return
-	}
-	p.cut.LimitConflicts(policy.ConflictsOfOne)
-	ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bads(part)...)
-	p.cut.LimitConflicts(0)
-	switch half := len(part) / 2; {
-	case ans == solve.Unsat:
-	case half == 0:
+	if len(part) == 1 {
 		p.fail(x, part[0], goals)
 		x.why = lemmasOpen
-	default:
-		p.byHalves(ctx, part[:half], goals, x)
-		p.byHalves(ctx, part[half:], goals, x)
+		return
+	}
+	for _, half := range [][]goal{part[:len(part)/2], part[len(part)/2:]} {
+		half = slices.DeleteFunc(slices.Clone(half), x.failed)
+		if len(half) == 0 || x.unplaced {
+			continue
+		}
+		p.cut.LimitConflicts(policy.ConflictsOfOne)
+		ans, _ := p.cut.Check(ctx, []ilr.Term{p.hold}, bads(half)...)
+		p.cut.LimitConflicts(0)
+		if ans != solve.Unsat {
+			p.byHalves(ctx, half, goals, x)
+		}
 	}
 }
 
