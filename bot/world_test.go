@@ -264,7 +264,7 @@ func (w *world) state() state {
 	return s
 }
 
-// patience is how long tests wait for what has to come: for so long only if it never does.
+// patience limits how long tests wait for what has to come; only what never does takes so long.
 const patience = 20 * time.Minute
 
 // await polls until ok.

@@ -29,7 +29,11 @@ extern "C" int get() { return loop.read(); }`, ""},
 		{"a base with members", "src.cpp", `struct Base { uint32_t n; };
 struct Port : Base { uint8_t pins[4]; static const int count = 4; };
 extern "C" int pin(const Port *p) { return p->pins[p->n & 7]; }`, "array index 4 out of bounds"},
-		{"a constructor", "src.cpp", `class Ring { uint8_t b[8]; uint8_t w = 0; public: void put(uint8_t c) { b[w++] = c; if (w > 8) w = 0; } };
+		{"a constructor", "src.cpp", `class Ring {
+	uint8_t b[8]; uint8_t w = 0;
+public:
+	void put(uint8_t c) { b[w++] = c; if (w > 8) w = 0; }
+};
 static Ring r;
 extern "C" void rx(uint8_t c) { r.put(c); }`, "array index 8 out of bounds of `r.b` (8 elements) (calls: rx 9 times"},
 		{"a structure without members", "src.c", `struct lock {};

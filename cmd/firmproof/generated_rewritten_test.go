@@ -70,7 +70,6 @@ func TestRewrittenFunctions(t *testing.T) {
 			"void init(struct dev *d, const struct o *o) { memcpy(d, o, sizeof *d); }\nvoid run(struct dev *d) { d->f(v); }\n",
 	}
 	for stored, want := range map[string]verdict.Status{"3": verdict.Proved, "4": verdict.Violated} {
-		said := assumptionTexts
 		for name, code := range changed {
 			want := want
 			if name == "walk" || name == "length" || name == "union" { // whoever calls init says what f is then
@@ -78,7 +77,7 @@ func TestRewrittenFunctions(t *testing.T) {
 			}
 			dir := writeTree(t, map[string]string{name + ".c": "#define STORED " + stored + "\n" + rewrittenC + code})
 			_, rep, errs := checkJSON(t, filepath.Join(dir, name+".c"), "--function", "run", withoutCalls)
-			expectCalls(t, rep, errs, map[string]anyCall{"run": {want, ""}}, said)
+			expectCalls(t, rep, errs, map[string]anyCall{"run": {want, ""}}, assumptionTexts)
 		}
 	}
 	for name, code := range kept {

@@ -72,9 +72,8 @@ int plain(const unsigned char *p, int len) { int s = 0; for (int i = 0; i != len
 		"sum":        {verdict.Bounded, "len is 0..64"},
 		"plain":      {verdict.Bounded, "len is 0..64"},
 	}
-	assumed := assumptionTexts
 	_, rep, errs := checkJSON(t, dir, "--checks", "memory")
-	expectCalls(t, rep, errs, want, assumed)
+	expectCalls(t, rep, errs, want, assumptionTexts)
 	var out strings.Builder
 	written := "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [src.c]}\nharnesses:\n"
 	for _, f := range []string{"above", "both", "plain"} {

@@ -295,7 +295,7 @@ func meetsRange(got, want verdict.Status) bool {
 	return meets(got, want) || want == verdict.Violated && (got == verdict.Unknown || got == verdict.Conditional)
 }
 
-// assumptionTexts is what a result assumes, in words.
+// assumptionTexts lists in words what a result assumes.
 func assumptionTexts(r *verdict.Result) []string { return verdict.TextsOf(r.Assumptions) }
 
 // expectCalls holds the results of generated harnesses to want, by function. A result says what said lists, and the

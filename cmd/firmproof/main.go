@@ -82,7 +82,8 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	}()
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "firmproof: internal error: %v, at %s\nThis is a defect of firmproof; please report it with the command line.\n", p, panicked())
+			fmt.Fprintf(stderr, "firmproof: internal error: %v, at %s\n", p, panicked())
+			fmt.Fprintln(stderr, "This is a defect of firmproof; please report it with the command line.")
 			code = exitInternal
 		}
 	}()

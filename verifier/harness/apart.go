@@ -137,7 +137,8 @@ func (h *harness) groundOf(g *ir.Global) *ground {
 
 // isGround reports whether pointers of a call may lead to a variable that the function reaches.
 func (h *harness) isGround(g *ir.Global) bool {
-	return h.reached.Globals[g] && !runsHandlers(g) && !g.Const && !g.Extern && g.Var != nil && g.Var.T != nil && h.p.handedOut(g)
+	return h.reached.Globals[g] && !runsHandlers(g) && !g.Const && !g.Extern && g.Var != nil && g.Var.T != nil &&
+		h.p.handedOut(g)
 }
 
 // madeFor returns the block that was made for parameter i, a pointer, whose argument is v, and what it holds; nil: there

@@ -29,6 +29,7 @@ type Program struct {
 	changed map[*ir.Global]bool // that code of the program may change
 
 	effects map[*ir.Func]*touches // of calls
+	alone   map[*ir.Func]*touches // of handlers, without those that are run between their steps
 	stay    map[*ir.Global]bool   // whether their addresses are used for accesses alone
 	handed  map[*ir.Global]bool   // whose addresses code does more with than to access them; nil: not yet known
 
@@ -60,7 +61,8 @@ func NewProgram(m *ir.Module) *Program {
 		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, pools: map[string]bool{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{}, needs: map[string]int64{},
 		volatile: map[*ir.Func][]volatileRange{},
 		nonnull:  map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
-		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
+		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{},
+		alone: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
 	p.code = uses.NewReader(m, p.spans.Words)
 	p.checkRanges()
 	p.keepVolatile()

@@ -51,7 +51,10 @@ func (p *Program) writesAlone(x *ir.Func) map[*ir.Global]bool {
 	if point == nil {
 		return p.effectsOf(x).writes
 	}
-	return p.effectsBut(x, point).writes
+	if p.alone[x] == nil {
+		p.alone[x] = p.effectsBut(x, point)
+	}
+	return p.alone[x].writes
 }
 
 // stay notes that x, a handler or the like, does not change what is named so while the function runs.

@@ -175,8 +175,13 @@ const (
 	LibraryErrno  = LibraryPrefix + "errno"
 )
 
-// WatchPrefix starts the names of the variables by which the check race knows what handlers did.
-const WatchPrefix = "firmproof_irq_seen."
+// PointPrefix starts the names of what has handlers run between steps, the function Point among them; WatchPrefix those of
+// the variables by which the check race knows what they did.
+const (
+	PointPrefix = "firmproof_irq_"
+	Point       = PointPrefix + "point"
+	WatchPrefix = PointPrefix + "seen."
+)
 
 // KeptBy is the assumption that callers of f keep to the assertion at its head which fails at failure.
 func KeptBy(f *Func, failure *Instr) verdict.Assumption {

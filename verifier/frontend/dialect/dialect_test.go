@@ -166,7 +166,8 @@ define i8 @g(i8 %0) {
 		"atomicrmw": {`  %r = atomicrmw volatile add ptr %p, i32 1 seq_cst, align 4, !dbg !1`,
 			`  %firmproof.1 = bitcast i8* %p to i32*, !dbg !1` +
 				`  %r = atomicrmw volatile add i32* %firmproof.1, i32 1 seq_cst, align 4, !dbg !1`},
-		"atomicrmw of a byte": {`  %r = atomicrmw add ptr addrspace(1) %p, i8 1 seq_cst`, `  %r = atomicrmw add i8 addrspace(1)* %p, i8 1 seq_cst`},
+		"atomicrmw of a byte": {`  %r = atomicrmw add ptr addrspace(1) %p, i8 1 seq_cst`,
+			`  %r = atomicrmw add i8 addrspace(1)* %p, i8 1 seq_cst`},
 		"atomicrmw in flash": {`  %r = atomicrmw xchg ptr addrspace(1) @p, ptr %v seq_cst`,
 			`  %firmproof.1 = bitcast i8 addrspace(1)* @p to i8* addrspace(1)*` +
 				`  %r = atomicrmw xchg i8* addrspace(1)* %firmproof.1, i8* %v seq_cst`},

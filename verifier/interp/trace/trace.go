@@ -101,14 +101,8 @@ func (x *tracer) LastWrite(o *interp.Object, off int64) *ir.Instr { return x.wri
 // ofPoint reports that the current function lets interrupt handlers run (package
 // weave): its own steps are none of the program.
 func (x *tracer) ofPoint() bool {
-	return len(x.Frames) > 0 && strings.HasPrefix(x.Frames[len(x.Frames)-1].Func.Name, irqPrefix)
+	return len(x.Frames) > 0 && strings.HasPrefix(x.Frames[len(x.Frames)-1].Func.Name, ir.PointPrefix)
 }
-
-// Names of package weave.
-const (
-	irqPrefix = "firmproof_irq_"
-	irqPoint  = irqPrefix + "point"
-)
 
 // Starts of the names of what generated harnesses add to the program (package weave).
 const (
@@ -121,7 +115,7 @@ const contractPart = "firmproof_contract_"
 
 // isWoven reports the name of a variable or function that is none of the user's program.
 func isWoven(name string) bool {
-	return strings.HasPrefix(name, irqPrefix) || strings.HasPrefix(name, heldPart) ||
+	return strings.HasPrefix(name, ir.PointPrefix) || strings.HasPrefix(name, heldPart) ||
 		strings.HasPrefix(name, truthPart) || strings.Contains(name, contractPart)
 }
 
@@ -203,7 +197,7 @@ func (x *tracer) traceCall(f *ir.Func, call *ir.Instr, args []interp.Value) {
 		}
 	}
 	s := verdict.Step{Kind: verdict.StepCall, What: f.CName, Callee: f.Name, Value: strings.Join(parts, ", "), Pos: f.Pos}
-	if n := len(x.Frames); n >= 2 && x.Frames[n-2].Func.Name == irqPoint {
+	if n := len(x.Frames); n >= 2 && x.Frames[n-2].Func.Name == ir.Point {
 		s.Kind, call = verdict.StepInterrupt, x.Frames[n-2].Call
 	}
 	x.addStep(call, s)
