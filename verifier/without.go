@@ -11,9 +11,10 @@ import (
 )
 
 // A generated harness keeps what pointers lead to apart, passes no null where only what it calls asks for it, lets no handler
-// of interrupts run meanwhile, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to
-// one place (harness.Program.Overlapping), with null wherever the program asks for it, reads of variables that give any value
-// each time, and stubs for weak functions, does without: what holds there, too, holds.
+// of interrupts run meanwhile, has a function find in volatile variables what it left there, and takes weak functions as they
+// are, which are guesses. The entry in which pointers may lead to one place (harness.Program.Overlapping), with null wherever
+// the program asks for it, reads of variables that give any value each time, and stubs for weak functions, does without: what
+// holds there, too, holds.
 
 // unguessed is the entry that does without these guesses.
 func unguessed() form {
@@ -70,30 +71,34 @@ func takeUnguessed(res, more *verdict.Result, _ *built) {
 }
 
 // restsOnAny returns what reports a claim that holds if pointers lead to different places or are not null, no handler runs,
-// or weak functions stay, for all that anybody says.
+// a function alone writes a volatile variable, or weak functions stay, for all that anybody says.
 func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
 	return func(c *verdict.Claim) bool {
 		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
-			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.MayBeReplaced() || a.MayBeNull())
+			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.ReadsOwn() ||
+				a.MayBeReplaced() || a.MayBeNull())
 		})
 	}
 }
 
 // unquiet returns the part of m that plan is about, in which reads of variables that others change give any number each
-// time, as those of volatile ones do, weak functions do anything, and the pointers of null may be null; plan does without
-// these assumptions then. Where there is nothing of that kind, it is m; nil: it cannot be copied.
+// time, as those of volatile ones do, those of volatile ones do so in the function that alone writes them, too, weak functions
+// do anything, and the pointers of null may be null; plan does without these assumptions then. Where there is nothing of that
+// kind, it is m; nil: it cannot be copied.
 func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
-	changed, weak := map[string]bool{}, map[string]string{}
+	changed, own, weak := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, a := range plan.Assumptions {
 		switch {
 		case !a.Guessed() || plan.VolatileMemory:
 		case a.Relation == verdict.Quiet:
 			changed[a.Subject] = true
+		case a.ReadsOwn():
+			own[a.ID] = true
 		case a.MayBeReplaced():
 			weak[a.Subject] = weave.StubHavoc
 		}
 	}
-	if len(changed)+len(weak)+len(null) == 0 {
+	if len(changed)+len(own)+len(weak)+len(null) == 0 {
 		return m
 	}
 	out := ownPart(m, plan)
@@ -101,6 +106,7 @@ func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 		return nil
 	}
 	weave.OrNull(out, null)
+	readAny(out, own)
 	ends := ir.Endless(out)
 	for name := range weak {
 		if f := out.Func(name); f == nil || ends[f] {
@@ -109,17 +115,17 @@ func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 		}
 	}
 	unquietBehind(out, changed)
-	own := func(g *ir.Global) bool { return !g.Const && !strings.HasPrefix(g.Name, "firmproof") }
+	ofProgram := func(g *ir.Global) bool { return !g.Const && !strings.HasPrefix(g.Name, "firmproof") }
 	reads := ir.NumbersRead(out)
 	for _, g := range out.Globals {
-		if _, numbers := reads[g]; own(g) && !numbers {
+		if _, numbers := reads[g]; ofProgram(g) && !numbers {
 			delete(changed, g.Name)
 			weak = nil // it may change that as well
 		}
 	}
 	for g, loads := range reads {
 		for _, in := range loads {
-			if f := in.Block.Func; own(g) && (changed[g.Name] || len(weak) > 0) && !f.Made && !f.Driven() {
+			if f := in.Block.Func; ofProgram(g) && (changed[g.Name] || len(weak) > 0) && !f.Made && !f.Driven() {
 				in.Flags |= ir.Volatile
 			}
 		}
@@ -128,9 +134,26 @@ func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 		return nil
 	}
 	plan.Assumptions = slices.DeleteFunc(slices.Clone(plan.Assumptions), func(a verdict.Assumption) bool {
-		return a.Relation == verdict.Quiet && changed[a.Subject] || a.MayBeReplaced() && weak[a.Subject] != "" || null[a.ID] != ""
+		return a.Relation == verdict.Quiet && changed[a.Subject] || a.MayBeReplaced() && weak[a.Subject] != "" ||
+			own[a.ID] || null[a.ID] != ""
 	})
 	return out
+}
+
+// readAny has reads of volatile variables give any value each time, which bring one of the assumptions that the function finds
+// what it left there.
+func readAny(m *ir.Module, ids map[string]bool) {
+	brought := func(id string) bool { return ids[id] }
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Flags.Has(ir.Sole) && slices.ContainsFunc(in.Assumes, brought) {
+					in.Flags &^= ir.Sole
+					in.Assumes = slices.DeleteFunc(slices.Clone(in.Assumes), brought)
+				}
+			}
+		}
+	}
 }
 
 // unquietBehind has reads through pointers give any number each time, where what one of them leads to is among what others

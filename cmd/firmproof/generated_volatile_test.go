@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -220,4 +221,70 @@ func TestOverlaidRanges(t *testing.T) {
 	want["p2"] = anyCall{verdict.Conditional, "m.n is 0..63"}
 	_, rep, errs := checkJSON(t, args...)
 	expectCalls(t, rep, errs, want, assumptionTexts)
+}
+
+// ownC: what ends with _proved holds whoever interrupts whom. What ends with _alone does not, if put is interrupted by itself.
+const ownC = `#include <stdint.h>
+#include <stdbool.h>
+static uint8_t buf[64], more[65], two[2];
+static volatile uint32_t errors;
+void count_proved(void) { errors++; }
+static volatile uint8_t head;
+void ring_proved(uint8_t c) { buf[head] = c; head = (head + 1) % 64; }
+
+static volatile uint8_t o;
+static void put(uint8_t c) { more[o] = c; o++; if (o == 64) o = 0; }
+void RX_IRQHandler(void) { put(1); }
+void put_alone(void) { put(2); }
+uint8_t get_alone(void) { return more[o]; }
+static volatile uint8_t q;
+void TX_IRQHandler(void) { more[q] = 1; q++; if (q == 64) q = 0; }
+uint8_t sent_proved(void) { return more[q]; }
+
+static volatile uint8_t ready;
+void half(void) { ready = 1; }
+void full(void) { ready = 2; }
+uint8_t half_of_proved(void) { uint8_t r = ready; return r ? two[r - 1] : 0; }
+static volatile bool done;
+void ADC_IRQHandler(void) { done = true; }
+bool wait_proved(void) { bool was = done; done = false; return was; }
+static volatile enum state { IDLE, BUSY } state;
+static const char *const names[] = { "idle", "busy" };
+void begin(void) { state = BUSY; }
+char name_proved(void) { return *names[state]; }
+volatile uint8_t mode;
+void high(void) { mode = 1; }
+uint8_t of_others(void) { return two[mode]; }
+static volatile uint8_t debug;
+uint8_t of_debugger(void) { return two[debug]; }
+`
+
+// TestReadsOfOwnVariables: that a function finds in a volatile variable what it left is no condition of what holds without,
+// and one of the range that rests on it, also where others read it. What a variable holds that no other file can name is
+// all that the program stores.
+func TestReadsOfOwnVariables(t *testing.T) {
+	const left = "nothing calls that while it runs"
+	want := map[string]anyCall{
+		"count_proved": {verdict.Proved, ""}, "ring_proved": {verdict.Proved, "head is 0..63"},
+		"put_alone": {verdict.Conditional, left}, "get_alone": {verdict.Conditional, "o is as put left it"},
+		"RX_IRQHandler": {verdict.Conditional, left},
+		"TX_IRQHandler": {verdict.Proved, ""}, "sent_proved": {verdict.Proved, "q is 0..64"},
+		"half": {verdict.Proved, ""}, "full": {verdict.Proved, ""}, "half_of_proved": {verdict.Proved, "ready is 0..2"},
+		"ADC_IRQHandler": {verdict.Proved, ""}, "wait_proved": {verdict.Proved, "done is 0..1"},
+		"begin": {verdict.Proved, ""}, "name_proved": {verdict.Proved, "state is 0..1"},
+		"high": {verdict.Proved, ""}, "of_others": {verdict.Violated, "out of bounds"},
+		"of_debugger": {verdict.Violated, "out of bounds"},
+	}
+	dir := writeTree(t, map[string]string{"src.c": ownC})
+	_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
+	for i := range rep.Results {
+		r := &rep.Results[i]
+		w := want[strings.TrimPrefix(r.Entry, "any call of ")]
+		if text := strings.Join(assumptionTexts(r), "\n"); r.Status != w.status || w.status != verdict.Violated && !strings.Contains(text, w.said) {
+			t.Errorf("%s is %s, want %s with %q:\n%s", r.Entry, r.Status, w.status, w.said, text)
+		}
+	}
+	if len(rep.Results) != len(want) {
+		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
 }

@@ -44,6 +44,8 @@ type Program struct {
 	volatile map[*ir.Func][]volatileRange // of the volatile numbers that functions read
 	// what is taken for granted of volatile numbers that a function alone writes
 	sole    map[*ir.Func][]verdict.Assumption
+	leaning map[*ir.Global]string     // variables whose ranges rest on that, too
+	leanOn  []verdict.Assumption      // of those of them that a function alone writes
 	nonnull map[*ir.Func]bool         // pass pointers that may not be null
 	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
 	woven   []string                  // handlers of interrupts that run between steps

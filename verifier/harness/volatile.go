@@ -35,6 +35,9 @@ func (p *Program) keepVolatile() {
 			}
 			least, most := b.Bounds(in, r.low, r.high, r.t.Signed)
 			brings(r.assumed(verdict.Chosen).ID, b.Model(ir.ModelKept, "firmproof.kept", ir.Void(), b.And(least, most)))
+			for _, a := range p.leansOn(r) {
+				brings(a.ID, in)
+			}
 			if !slices.Contains(p.volatile[f], *r) {
 				p.volatile[f] = append(p.volatile[f], *r)
 			}
@@ -49,6 +52,14 @@ type volatileRange struct {
 	name      string
 	t         *ir.DType
 	low, high int64
+}
+
+// leansOn lists what the range of r takes for granted of functions that alone write a variable.
+func (p *Program) leansOn(r *volatileRange) []verdict.Assumption {
+	if p.leaning[r.at.Global] == "" {
+		return nil
+	}
+	return p.leanOn
 }
 
 // assumed is what loads take for granted.
@@ -89,6 +100,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 func (h *harness) noteVolatile() {
 	for _, r := range h.p.volatileIn(h.reached) {
 		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, r.assumed(verdict.Chosen))
+		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.leansOn(&r)...)
 	}
 	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.soleIn(h.reached)...)
 	h.volatilePointers()
@@ -133,10 +145,12 @@ func (p *Program) volatileIn(reached places.Reach) []volatileRange {
 func (p *Program) Kept(entry *ir.Func) []verdict.Assumption {
 	var out []verdict.Assumption
 	reached := places.Reached(p.m, entry)
+	own := p.soleIn(reached)
 	for _, r := range p.volatileIn(reached) {
 		out = verdict.AddAssumptions(out, r.assumed(verdict.Declared))
+		own = verdict.AddAssumptions(own, p.leansOn(&r)...)
 	}
-	for _, a := range p.soleIn(reached) {
+	for _, a := range own {
 		out = verdict.AddAssumptions(out, verdict.Assume(a.Subject, a.Relation, verdict.Declared, a.Text))
 	}
 	if p.nonnullIn(reached) {

@@ -15,11 +15,19 @@ func (p *Program) keepSole(in *ir.Instr) {
 		return
 	}
 	f, g := in.Block.Func, p.spans.Of[in].Global
-	a := verdict.Assume(g.Var.Name, verdict.Contents, verdict.Chosen, fmt.Sprintf(
-		"%s is as %s left it, which alone writes it: nothing calls that while it runs", g.Var.Name, f.CName))
+	a := leftBy(f, g)
+	if p.leaning[g] == "" { // the range of what it reads holds without
+		a.Other = verdict.Sole
+	}
 	in.Flags |= ir.Sole
 	brings(a.ID, in)
 	p.sole[f] = verdict.AddAssumptions(p.sole[f], a)
+}
+
+// leftBy is the assumption that a function, which alone writes a variable, finds there what it left.
+func leftBy(f *ir.Func, g *ir.Global) verdict.Assumption {
+	return verdict.Assume(g.Var.Name, verdict.Contents, verdict.Chosen, fmt.Sprintf(
+		"%s is as %s left it, which alone writes it: nothing calls that while it runs", g.Var.Name, f.CName))
 }
 
 // soleIn lists what is taken for granted of such numbers that the functions of reached write, in the order of the program.

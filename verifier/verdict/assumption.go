@@ -13,7 +13,7 @@ type Assumption struct {
 	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
 	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function;
-	// with Extent: the number that counts it; with Nullness: Linked
+	// with Extent: the number that counts it; with Nullness: Linked; with Contents of a variable: Sole
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"`           // shown; nothing is decided by it
@@ -50,6 +50,9 @@ const Linked = "linked"
 // Replaceable is the Other of an assumption about calls of a function that another file may define instead.
 const Replaceable = "replaceable"
 
+// Sole is the Other of an assumption that a volatile variable holds what the one function left there that writes it.
+const Sole = "sole"
+
 // Origin says where an assumption comes from, which decides what it supports.
 type Origin string
 
@@ -72,6 +75,9 @@ func Assume(subject string, relation Relation, origin Origin, text string) Assum
 
 // MayBeReplaced reports that it is about a function that another file may define instead.
 func (a *Assumption) MayBeReplaced() bool { return a.Relation == Calls && a.Other == Replaceable }
+
+// ReadsOwn reports that it is about what a function finds in a volatile variable which it alone writes.
+func (a *Assumption) ReadsOwn() bool { return a.Relation == Contents && a.Other == Sole }
 
 // MayBeNull reports that a pointer is not null, for all that anybody says.
 func (a *Assumption) MayBeNull() bool { return a.Relation == Nullness && a.Line == MayBeNull }

@@ -28,6 +28,22 @@ type fact struct {
 	in         func(f *ir.Func) bool // what f stored there it finds there until it calls another
 }
 
+// Uninterrupted returns the variables of those facts of a list, all of them shown, that are not shown where a function that
+// alone writes a variable may run while it is interrupted. A handler that nothing but the processor runs may not.
+func Uninterrupted(m *ir.Module, list []Fact) map[*ir.Global]string {
+	use, some := usesOf(m), false
+	list = slices.Clone(list)
+	for i := range list {
+		if f := list[i].Writer; f != nil && !(f.Handler && !use.called[f]) {
+			list[i].Writer, some = nil, true
+		}
+	}
+	if !some {
+		return nil
+	}
+	return Refused(m, list)
+}
+
 // Refused returns the facts that are not shown, by their variables, with what is against them.
 func Refused(m *ir.Module, list []Fact) map[*ir.Global]string {
 	refused, facts := map[*ir.Global]string{}, map[*ir.Global]*fact{}

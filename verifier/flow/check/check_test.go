@@ -75,6 +75,41 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A fact of a variable g that main, f or w alone writes, 0..64 at any time, with a function that may be interrupted by itself.
+func TestUninterrupted(t *testing.T) {
+	const twice = "{ g++; if (g == 64) g = 0; }"
+	for _, c := range []struct {
+		src, writer string
+		leans       bool
+	}{
+		{"void w(void) " + twice, "w", true},
+		{"void w(void) { g = (g + 1) % 64; }", "w", false},
+		{"void w(void) " + twice + " void f(void) { w(); }", "w", true},
+		{"void f(void) " + twice, "f", false},
+		{"void f(void) " + twice + " void w(void) { f(); }", "f", true},
+		{"void f(void) " + twice + " void (*const table[])(void) __attribute__((section(\".vectors\"))) = {f};", "f", false},
+	} {
+		m := testprogram.Compile(t, "static volatile unsigned g; "+c.src, "-O0")
+		fact := Fact{Bits: 32, Rest: [2]int64{0, 63}, Ever: [2]int64{0, 64}}
+		for _, f := range m.Funcs {
+			if f.Handler = f.Name == "f"; f.Name == c.writer {
+				fact.Writer = f
+			}
+		}
+		for _, g := range m.Globals {
+			if g.Name == "g" {
+				fact.Global = g
+			}
+		}
+		if why := Refused(m, []Fact{fact}); len(why) > 0 {
+			t.Errorf("%s: %v", c.src, why)
+		}
+		if why := Uninterrupted(m, []Fact{fact}); (why[fact.Global] != "") != c.leans {
+			t.Errorf("%s: %v", c.src, why)
+		}
+	}
+}
+
 // What rests on a fact that is refused is refused, too; and one holds by the other.
 func TestRefusedTogether(t *testing.T) {
 	m := testprogram.Compile(t, "static int g, h; int main(void) { g = h; h = g < 4 ? g + 1 : 0; return g; }", "-O0")

@@ -22,7 +22,7 @@ func keptIn(m *ir.Module) string {
 		}
 	}
 	for _, g := range m.Globals {
-		if g.Var != nil && g.Var.Name == "g" && ir.IsNumber(g.Var.T) {
+		if HoldsNumber(g) && g.Var.Name == "g" {
 			say("g", places.Place{Global: g}, g.Var.T)
 		}
 	}
@@ -71,6 +71,17 @@ func TestKept(t *testing.T) {
 		{"static int g; void f(int n) { g = (n & 3) ^ 4; }", "g 0..7"},
 		{"static int g; void f(int n) { g = (n & 7) - (n & 3); }", "g -3..7"},
 		{"static int g; void f(int n) { g = -(n & 7); }", "g -7..0"},
+		{"static volatile int g; void f(int n) { if (n < 0) g = 1; else if (n == 0) g = 2; else g = 4; }", "g 0..4"},
+		{"static volatile unsigned g; void f(unsigned n) { g = n >> 28; }", "g 0..15"},
+		{"volatile int g; void f(int n) { g = n ? 1 : 2; }", ""},
+		{"volatile int g; void f(int n) { g = n ? 1 : 2; } int main(void) { f(1); return g; }", "g 0..2"},
+		{"volatile int g; void f(int n) { g = n ? 1 : 2; } int main(void);", ""},
+		{"static volatile int g; int f(void) { return g; }", ""},
+		{"static volatile int g = 3; void f(void) { g = 3; }", ""},
+		{"static volatile int g; void f(int n) { g = 1; } int *h(void) { return (int *)&g; }", ""},
+		{"static volatile _Bool g; void f(void) { g = 1; }", "g 0..1"},
+		{"static volatile enum { A, B = 5 } g; void f(void) { g = B; }", "g 0..5"},
+		{"static enum { A, B = 5 } g; void f(void) { g = B; }", ""},
 		{s + "void f(int n) { x.a = n & 3; x.b = n & 7; }", "a 0..3 b 0..7"},
 		{s + "void f(struct s *p, int n, int k) { *(k ? &p->a : &p->b) = n; p->a = n & 3; }", ""},
 		{s + "void f(struct s *p, int n) { p->a = n & 3; p->b = n & 7; } void h(struct s *p) { memset(p, 9, sizeof *p); }", ""},

@@ -35,6 +35,7 @@ type Table struct {
 	Fields  map[string]map[int64]bool // bit-fields that code stores, by the layout of their structure and where they begin
 	// parameters of those that calls pass something else than an enumerator, or may
 	passed map[*ir.Param]bool
+	whole  bool // the program has its main function: other files have no part in it
 }
 
 // anyWidth stands for numbers of any width.
@@ -47,11 +48,14 @@ func Of(m *ir.Module, lenient bool) *Table {
 		Loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
 		Fields: map[string]map[int64]bool{}, lenient: lenient}
+	if main := m.Func("main"); main != nil {
+		s.whole = !main.IsDecl()
+	}
 	s.unions(m)
 	for _, g := range m.Globals {
 		switch {
 		case g.Var == nil:
-		case ir.IsNumber(g.Var.T):
+		case HoldsNumber(g):
 			s.variable(g)
 		case g.Init != nil:
 			s.initial(g.Var.T, g.Init)
@@ -88,6 +92,12 @@ func (s *Table) unions(m *ir.Module) {
 			s.other(t, 0)
 		}
 	})
+}
+
+// HoldsNumber reports a variable that is a number, or a volatile one of an enumeration or a truth value.
+func HoldsNumber(g *ir.Global) bool {
+	return g.Var != nil && g.Var.T != nil && (ir.IsNumber(g.Var.T) ||
+		g.Var.T.Volatile && (g.Var.T.Kind == ir.DEnum || g.Var.T.Kind == ir.DBool && g.Var.T.Bits == 8))
 }
 
 // variable notes the number that a variable has at first.
@@ -177,7 +187,8 @@ func (s *Table) initial(t *ir.DType, c *ir.Const) {
 	}
 }
 
-// Kept returns the range that the program keeps the number of type t at a place in, by comparisons, masks or remainders.
+// Kept returns the range that the program keeps the number of type t at a place in, by comparisons, masks or remainders,
+// or, in a volatile variable that no code elsewhere can name, by all that it stores.
 func (s *Table) Kept(at places.Place, t *ir.DType) (low, high int64, ok bool) {
 	x := s.At[at]
 	return s.limited(at, t, x != nil && x.Passed && s.Soles[at.Global] != nil)
@@ -195,7 +206,8 @@ func (s *Table) Rest(at places.Place, t *ir.DType) (rest, ever Run, ok bool) {
 // limited returns the range of what stays at a place, and of what passes, if that is less than its type.
 func (s *Table) limited(at places.Place, t *ir.DType, passing bool) (low, high int64, ok bool) {
 	x := s.At[at]
-	if x == nil || !x.Some || x.Any || s.Wild[at.Of] || x.Bits != t.Bits || x.Bits > 60 || !x.Value.limited {
+	if x == nil || !x.Some || x.Any || s.Wild[at.Of] || x.Bits != t.Bits || x.Bits > 60 ||
+		!x.Value.limited && !s.listed(at, x) {
 		return 0, 0, false
 	}
 	v := x.Value
@@ -211,6 +223,13 @@ func (s *Table) limited(at places.Place, t *ir.DType, passing bool) (low, high i
 	}
 	all := Full(x.Bits)
 	return low, high, t.Signed && (low > all.slow || high < all.shigh) || !t.Signed && (low > 0 || high < all.Uhigh)
+}
+
+// listed reports whether a place is a volatile variable whose numbers are all known: no file but those at hand can name it,
+// and the program stores another number there than the first. One that it never changes is for a debugger or a device.
+func (s *Table) listed(at places.Place, x *span) bool {
+	g := at.Global
+	return g != nil && g.Var.T.Volatile && (s.whole || !g.Var.Public) && x.Value.Ulow < x.Value.Uhigh
 }
 
 // Refuse drops what is said of the number in a variable: it may hold any.
