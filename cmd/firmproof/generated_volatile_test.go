@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -286,5 +287,50 @@ func TestReadsOfOwnVariables(t *testing.T) {
 	}
 	if len(rep.Results) != len(want) {
 		t.Errorf("%d results\n%s", len(rep.Results), errs)
+	}
+}
+
+// TestVolatilePointersInMain: what fails by any pointer that a volatile one holds is open in an entry that somebody wrote,
+// too; null that it holds at first is a finding where volatile objects are memory. A truth value is one.
+func TestVolatilePointersInMain(t *testing.T) {
+	const text = `#include <stdbool.h>
+#include <stddef.h>
+struct msg { struct msg *next; unsigned char len; };
+static struct msg pool[2];
+static struct msg *volatile first;
+static volatile bool got;
+static unsigned sum;
+void RX_IRQHandler(void) { first = &pool[0]; got = true; }
+int main(void) {
+    for (int i = 0; i < 2; i++) {
+        struct msg *m = first;
+        if (got) got = false;
+        %s
+            sum += m->len;
+    }
+}
+`
+	for _, c := range []struct {
+		test, volatile string
+		status         verdict.Status
+	}{
+		{"if (m)", "kept", verdict.Unknown}, {"", "kept", verdict.Unknown},
+		{"if (m)", "memory", verdict.Proved}, {"", "memory", verdict.Violated},
+	} {
+		dir := writeTree(t, map[string]string{"a.c": fmt.Sprintf(text, c.test), ".firmproof.yml": "version: 1\n" +
+			"targets: [cortex-m3]\nbuild: {sources: [a.c]}\nharnesses: [{entry: main}]\nvolatile: " + c.volatile + "\n"})
+		_, rep, errs := checkJSON(t, dir, "--entry", "main", "--timeout", "5s")
+		if len(rep.Results) != 1 {
+			t.Fatalf("%d results\n%s", len(rep.Results), errs)
+		}
+		r := &rep.Results[0]
+		if r.Status != c.status {
+			t.Errorf("%q, volatile: %s: %s", c.test, c.volatile, r.Status)
+		}
+		for _, claim := range r.Claims {
+			if claim.Check == verdict.Bool && !claim.Status.Holds() {
+				t.Errorf("volatile: %s: a truth value is %s", c.volatile, claim.Status)
+			}
+		}
 	}
 }

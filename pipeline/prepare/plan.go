@@ -110,6 +110,9 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 			j.Plan.KeepsRanges = true
 			j.Plan.Assumptions = append(slices.Clone(j.Plan.Assumptions), program.Kept(entry)...)
 		}
+		if entry := module.Func(h.Entry); entry != nil && !j.Plan.VolatileMemory {
+			j.Plan.Open = harness.VolatilePointers(module, entry)
+		}
 		mis.complete(&j)
 		b.jobs = append(b.jobs, j)
 	}

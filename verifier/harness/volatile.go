@@ -109,10 +109,21 @@ func (h *harness) noteVolatile() {
 // volatilePointers notes the volatile pointers that the function reads, or those that it calls: that one gives any pointer
 // at each read is what the engines make of it, and a failure by that is no finding. Not so in a register.
 func (h *harness) volatilePointers() {
-	for _, f := range h.Module.Funcs {
+	h.out.Open = verdict.AddAssumptions(h.out.Open, pointersIn(h.Module, h.reached)...)
+}
+
+// VolatilePointers is the same for executions from an entry that somebody wrote.
+func VolatilePointers(m *ir.Module, entry *ir.Func) []verdict.Assumption {
+	return pointersIn(m, places.Reached(m, entry))
+}
+
+// pointersIn lists the volatile pointers that the functions of reached read, in the order of the program.
+func pointersIn(m *ir.Module, reached places.Reach) []verdict.Assumption {
+	var out []verdict.Assumption
+	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if !h.reached.Funcs[f] || in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsPtr() {
+				if !reached.Funcs[f] || in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsPtr() {
 					continue
 				}
 				name := "a volatile pointer"
@@ -123,11 +134,12 @@ func (h *harness) volatilePointers() {
 					name = ir.NameOf(c.Global)
 				}
 				a := verdict.Assume(name, verdict.Meaning, verdict.Chosen, name+" holds what the program stores there")
-				h.out.Open = verdict.AddAssumptions(h.out.Open, a)
+				out = verdict.AddAssumptions(out, a)
 				brings(a.ID, in)
 			}
 		}
 	}
+	return out
 }
 
 // volatileIn lists the ranges of the volatile numbers that the functions of reached read, in the order of the program.
