@@ -138,7 +138,7 @@ func AssumeLine(entry string, a *verdict.Assumption) (place, text string, ok boo
 		return place, a.Line, true
 	}
 	text = corrections[a.Relation]
-	return place, text, text != "" && a.Subject != "" && (a.Guessed() || a.Relation == verdict.Nullness)
+	return place, text, text != "" && a.Subject != "" && a.Other != verdict.Stored && (a.Guessed() || a.Relation == verdict.Nullness)
 }
 
 // StubLine is a line of the manifest's `stubs` that says what an assumption about calls does, or has the function do

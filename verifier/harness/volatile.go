@@ -64,7 +64,9 @@ func (p *Program) leansOn(r *volatileRange) []verdict.Assumption {
 
 // assumed is what loads take for granted.
 func (r *volatileRange) assumed(origin verdict.Origin) verdict.Assumption {
-	return verdict.Assume(r.name, verdict.Interval, origin, fmt.Sprintf(ranges.KeptNote, r.name, r.low, r.high))
+	a := verdict.Assume(r.name, verdict.Interval, origin, fmt.Sprintf(ranges.KeptNote, r.name, r.low, r.high))
+	a.Other = verdict.Stored
+	return a
 }
 
 // volatileRange returns the range that the program keeps what in loads in; nil: none, or in is no volatile load.

@@ -13,7 +13,8 @@ type Assumption struct {
 	Subject string `json:"subject,omitempty"` // a pointer, number, variable or function; empty: the run as a whole
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
 	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function;
-	// with Extent: the number that counts it; with Nullness: Linked; with Contents of a variable: Sole
+	// with Extent: the number that counts it; with Nullness: Linked; with Contents of a variable: Sole;
+	// with an Interval that the program itself keeps a volatile number in: Stored
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"`           // shown; nothing is decided by it
@@ -52,6 +53,10 @@ const Replaceable = "replaceable"
 
 // Sole is the Other of an assumption that a volatile variable holds what the one function left there that writes it.
 const Sole = "sole"
+
+// Stored is the Other of an assumption that a volatile number is in the range which the program keeps it in: no caller has a
+// say in that.
+const Stored = "stored"
 
 // Origin says where an assumption comes from, which decides what it supports.
 type Origin string
