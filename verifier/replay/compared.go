@@ -20,11 +20,13 @@ type compared struct {
 	m      *ir.Module
 	to     map[flowNode][]flowNode // where a node's value comes from
 	consts map[flowNode][]int64
+	masks  map[flowNode][]int64 // likewise the bits of a number that are tested: `status & 0x20`, `status >> 5 & 1`
 }
 
 // comparedIn looks at all of m.
 func comparedIn(m *ir.Module) *compared {
-	c := &compared{m: m, to: map[flowNode][]flowNode{}, consts: map[flowNode][]int64{}}
+	c := &compared{m: m, to: map[flowNode][]flowNode{}, consts: map[flowNode][]int64{},
+		masks: map[flowNode][]int64{}}
 	returns := map[*ir.Func][]ir.Value{}
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
@@ -48,16 +50,23 @@ func comparedIn(m *ir.Module) *compared {
 		}
 		for _, a := range in.Args {
 			if ok && !constant(a) {
-				c.add(flowNode{of: a}, ks)
+				c.add(c.consts, flowNode{of: a}, ks)
 			}
 		}
 	})
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				c.tested(in)
+			}
+		}
+	}
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
 			if t := b.Term(); t.Op == ir.OpSwitch && !constant(t.Args[0]) {
 				for _, k := range t.Cases {
 					if n, ok := k.Int64(); ok {
-						c.add(flowNode{of: t.Args[0]}, []int64{n})
+						c.add(c.consts, flowNode{of: t.Args[0]}, []int64{n})
 					}
 				}
 			}
@@ -106,6 +115,31 @@ func (c *compared) call(in *ir.Instr, f *ir.Func, returns []ir.Value) {
 	}
 }
 
+// tested notes the bits that in tests of a number: those of a mask, and where that is moved to the right before, of it.
+func (c *compared) tested(in *ir.Instr) {
+	if in.Op != ir.OpAnd {
+		return
+	}
+	for i, a := range in.Args {
+		k, is := in.Args[1-i].(*ir.Const)
+		if !is || k.Kind != ir.ConstInt || constant(a) {
+			continue
+		}
+		mask, ok := k.Bits.Int64()
+		if !ok {
+			continue
+		}
+		c.add(c.masks, flowNode{of: a}, []int64{mask})
+		if moved, is := a.(*ir.Instr); is && moved.Op == ir.OpLshr && !constant(moved.Args[0]) {
+			if by, is := moved.Args[1].(*ir.Const); is && by.Kind == ir.ConstInt {
+				if n, ok := by.Bits.Int64(); ok && n >= 0 && n < 32 {
+					c.add(c.masks, flowNode{of: moved.Args[0]}, []int64{mask << n})
+				}
+			}
+		}
+	}
+}
+
 // flow notes that v comes to the node.
 func (c *compared) flow(v ir.Value, node flowNode) {
 	if !constant(v) {
@@ -130,20 +164,32 @@ func stored(at ir.Value) flowNode {
 	return flowNode{of: at, memory: true}
 }
 
-// add notes that node, and all that it comes from, are compared with the constants.
-func (c *compared) add(node flowNode, ks []int64) {
-	before := len(c.consts[node])
+// add notes in list that node, and all that it comes from, are compared with the constants, or tested by them.
+func (c *compared) add(list map[flowNode][]int64, node flowNode, ks []int64) {
+	before := len(list[node])
 	for _, k := range ks {
-		if len(c.consts[node]) < policy.ProbeConstants && !slices.Contains(c.consts[node], k) {
-			c.consts[node] = append(c.consts[node], k)
+		if len(list[node]) < policy.ProbeConstants && !slices.Contains(list[node], k) {
+			list[node] = append(list[node], k)
 		}
 	}
-	if len(c.consts[node]) == before {
+	if len(list[node]) == before {
 		return
 	}
 	for _, from := range c.to[node] {
 		if from.of != nil {
-			c.add(from, ks)
+			c.add(list, from, ks)
 		}
 	}
+}
+
+// worth returns the numbers that are worth a try where node is read: the constants that it is compared with, and bits of it
+// that are tested.
+func (c *compared) worth(node flowNode) []int64 {
+	out := slices.Clone(c.consts[node])
+	for _, mask := range c.masks[node] {
+		if !slices.Contains(out, mask) {
+			out = append(out, mask)
+		}
+	}
+	return out
 }

@@ -34,9 +34,9 @@ func (x *states) draw() uint64 {
 	return x.random >> 3
 }
 
-// of returns the constants that what comes from in is compared with.
+// of returns the numbers that are worth a try for what comes from a node.
 func (c *chosen) of(node flowNode) []int64 {
-	if list := c.x.compared.consts[node]; len(list) > 0 {
+	if list := c.x.compared.worth(node); len(list) > 0 {
 		return list
 	}
 	return []int64{0, 1}

@@ -31,6 +31,13 @@ func TestStates(t *testing.T) {
 			else if (at == 1) { length = c; at = length > 0 && length < 4 ? 2 : 0; }
 			else if (--length == 0) { at = 0; good++; }
 			CHECK(good != 70 `
+	const status = `
+		static unsigned char n;
+		for (;;) {
+			unsigned status = nondet_int();
+			if (!(status & 0x20) || status >> 14 & 1) continue;
+			if (nondet_int() >> 9 & 1) n++;
+			CHECK(n != 30 `
 	const steps = `
 		static int (*step)(int) = idle; int n = 0;
 		for (;;) { int r = step(nondet_int()); n++;
@@ -48,6 +55,8 @@ func TestStates(t *testing.T) {
 		{"a sequence that does not", unlock + `6 : 3; break; } CHECK(at != 7); }`, false},
 		{"a counter of frames", frames + `); }`, true},
 		{"a counter of frames that is started anew", frames + ` || at == 2); if (good == 60) good = 0; }`, false},
+		{"bits of a status register", status + `); }`, true},
+		{"bits of a status register, from the begin", status + `|| n == 40); if (n == 20) n = 0; }`, false},
 		{"states as functions", steps + `step != fired || r != 3); }`, true},
 		{"states as functions, in order", steps + `step != fired || r == 3); }`, false},
 		{"inputs that depend on each other", config + `n < 90); }`, true},
