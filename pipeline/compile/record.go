@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/targets"
@@ -60,11 +62,16 @@ type Recording struct {
 	Calls   []Call
 	Missing []string // tools that are not installed: their outputs are empty files
 	Old     int      // how many of the calls are from earlier runs of the command in this folder
+	// digest of the files that say how the command compiles what; and whether it is another one since those runs
+	Described string `json:",omitempty"`
+	Changed   bool   `json:"-"`
 }
 
 // Record runs the project's own build once, with stand-ins for the compilers, and
 // gives the calls that they wrote down. Calls of earlier runs in the same folder,
-// kept in opts.CacheDir, are added for the files that this run had no need to compile.
+// kept in opts.CacheDir, are added for the files that this run had no need to compile. Where what describes the build is not
+// what it was then, or objects lie there whose calls nobody recorded, the build is run once more, and make is told to compile
+// everything: what that run compiles is the whole build. A build that compiles nothing then keeps account of its own calls.
 func Record(ctx context.Context, dir string, mb manifest.Build, opts Options) (*Recording, error) {
 	b, err := newBuilder(dir, targets.Target{}, opts)
 	if err != nil {
@@ -82,34 +89,68 @@ func (b *builder) record(ctx context.Context, mb manifest.Build) (*Recording, er
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return nil, &InfraError{"record", err}
 	}
-	runner := b.opts.Runner
-	if runner == nil {
-		runner = Direct{}
-	}
 	if b.opts.Committed {
 		if b.before, err = snapshot(b.dir); err != nil {
 			return nil, &InfraError{"record", err}
 		}
 	}
-	res, err := runner.Run(ctx, Cmd{
-		Argv: []string{"/bin/sh", "-c", mb.Command}, Dir: b.dir, Write: []string{b.dir, b.opts.WorkDir},
-		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
-			"TERM=dumb", "CCACHE_DISABLE=1", callsVariable + "=" + log},
-	})
+	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+		"TERM=dumb", "CCACHE_DISABLE=1", callsVariable + "=" + log}
+	began := time.Now()
+	res, err := b.runBuild(ctx, mb.Command, env)
 	if err != nil {
-		return nil, &InfraError{"record", err}
+		return nil, err
 	}
 	if res.ExitCode != 0 {
 		return nil, b.commandFault(mb.Command, res)
 	}
 	rec, err := readRecord(log)
-	if err == nil {
-		err = b.mergeRecord(rec, mb.Command)
-	}
 	if err != nil {
 		return nil, &InfraError{"record", err}
 	}
+	objects := false
+	rec.Described, objects = description(b.dir, mb.Command, began)
+	if b.isPart(rec, mb.Command, objects) {
+		if err = os.RemoveAll(log); err == nil {
+			err = os.MkdirAll(log, 0o755)
+		}
+		if err != nil {
+			return nil, &InfraError{"record", err}
+		}
+		if res, err = b.runBuild(ctx, mb.Command, append(env, "MAKEFLAGS=B")); err != nil {
+			return nil, err
+		}
+		if all, err := readRecord(log); err == nil && res.ExitCode == 0 && all.compiles() {
+			all.Described, _ = description(b.dir, mb.Command, began)
+			if err := b.keepRecord(all, mb.Command); err != nil {
+				return nil, &InfraError{"record", err}
+			}
+			return all, nil
+		}
+	}
+	if err := b.mergeRecord(rec, mb.Command); err != nil {
+		return nil, &InfraError{"record", err}
+	}
 	return rec, nil
+}
+
+// runBuild runs the build's command in its folder.
+func (b *builder) runBuild(ctx context.Context, command string, env []string) (Result, error) {
+	runner := b.opts.Runner
+	if runner == nil {
+		runner = Direct{}
+	}
+	res, err := runner.Run(ctx, Cmd{Argv: []string{"/bin/sh", "-c", command}, Dir: b.dir,
+		Write: []string{b.dir, b.opts.WorkDir}, Env: env})
+	if err != nil {
+		return res, &InfraError{"record", err}
+	}
+	return res, nil
+}
+
+// compiles reports whether a file is compiled.
+func (r *Recording) compiles() bool {
+	return slices.ContainsFunc(r.Calls, func(c Call) bool { return len(c.sources()) > 0 })
 }
 
 // sources lists the files that a call compiles, with their whole paths.
@@ -152,7 +193,11 @@ func (b *builder) fromCommand(ctx context.Context, mb manifest.Build) error {
 		b.note("%s is not installed: the build's own outputs are empty files", m)
 	}
 	if rec.Old > 0 {
-		b.note("%s from an earlier run of the build, which had nothing to do now", calls(rec.Old))
+		why := "which had nothing to do now"
+		if rec.Changed {
+			why = "and the files that describe the build have changed since: build it anew, so that it is known what it compiles"
+		}
+		b.note("%s from an earlier run of the build, %s", calls(rec.Old), why)
 	}
 	return b.replay(mb, rec.Calls)
 }

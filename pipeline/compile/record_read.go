@@ -17,9 +17,8 @@ import (
 	"github.com/firmproof/firmproof/pipeline/manifest"
 )
 
-// mergeRecord adds the calls of earlier runs whose sources this run did not
-// compile, and keeps the whole for the next run.
-func (b *builder) mergeRecord(rec *Recording, command string) error {
+// recordFile is where the calls of a command in the builder's folder are kept.
+func (b *builder) recordFile(command string) string {
 	var ino uint64
 	if st, err := os.Stat(b.dir); err == nil {
 		if sys, ok := st.Sys().(*syscall.Stat_t); ok {
@@ -27,33 +26,67 @@ func (b *builder) mergeRecord(rec *Recording, command string) error {
 		}
 	}
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%d\x00%s", b.dir, ino, command)))
-	path := filepath.Join(b.opts.CacheDir, fmt.Sprintf("record-%x.json", sum[:12]))
+	return filepath.Join(b.opts.CacheDir, fmt.Sprintf("record-%x.json", sum[:12]))
+}
+
+// earlier reads the calls of earlier runs; nil: there are none.
+func (b *builder) earlier(command string) *Recording {
+	var old Recording
+	if data, err := os.ReadFile(b.recordFile(command)); err != nil || json.Unmarshal(data, &old) != nil {
+		return nil
+	}
+	return &old
+}
+
+// left lists the calls of earlier runs whose sources a run did not compile.
+func (b *builder) left(rec, old *Recording) []Call {
 	compiled := map[string]bool{}
 	for _, c := range rec.Calls {
 		for _, f := range c.sources() {
 			compiled[f] = true
 		}
 	}
-	var old Recording
-	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &old) == nil {
-		for _, c := range old.Calls {
-			fresh := len(c.sources()) == 0 && c.links() && !linkedAgain(c, rec.Calls)
-			for _, f := range c.sources() {
-				_, err := os.Stat(f)
-				fresh = fresh || !compiled[f] && err == nil
-			}
-			if fresh {
-				rec.Calls = append(rec.Calls, c)
-				rec.Old++
-			}
+	return slices.DeleteFunc(slices.Clone(old.Calls), func(c Call) bool {
+		fresh := len(c.sources()) == 0 && c.links() && !linkedAgain(c, rec.Calls)
+		for _, f := range c.sources() {
+			_, err := os.Stat(f)
+			fresh = fresh || !compiled[f] && err == nil
+		}
+		return !fresh
+	})
+}
+
+// isPart reports whether a run may not have compiled all that the build consists of now: calls of earlier runs are left that
+// another description of the build made, or objects whose calls nobody recorded.
+func (b *builder) isPart(rec *Recording, command string, objects bool) bool {
+	old := b.earlier(command)
+	if old == nil {
+		return objects
+	}
+	return old.Described != rec.Described && len(b.left(rec, old)) > 0
+}
+
+// mergeRecord adds the calls of earlier runs whose sources this run did not
+// compile, and keeps the whole for the next run.
+func (b *builder) mergeRecord(rec *Recording, command string) error {
+	if old := b.earlier(command); old != nil {
+		list := b.left(rec, old)
+		rec.Calls = append(rec.Calls, list...)
+		if rec.Old = len(list); rec.Old > 0 && old.Described != rec.Described {
+			rec.Changed, rec.Described = true, old.Described
 		}
 	}
+	return b.keepRecord(rec, command)
+}
+
+// keepRecord keeps the calls of a run for the next one.
+func (b *builder) keepRecord(rec *Recording, command string) error {
 	data, err := json.Marshal(rec)
 	if err == nil {
 		err = os.MkdirAll(b.opts.CacheDir, 0o755)
 	}
 	if err == nil {
-		err = files.Write(path, data, 0o644)
+		err = files.Write(b.recordFile(command), data, 0o644)
 	}
 	return err
 }
