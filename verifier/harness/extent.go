@@ -256,7 +256,7 @@ func (h *harness) mayBeNull(i int) bool {
 	if h.uses[i].Null {
 		return true
 	}
-	for _, c := range h.p.calls[h.of] {
+	for _, c := range h.callsWith(i) {
 		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstNull {
 			return true
 		}
@@ -267,7 +267,7 @@ func (h *harness) mayBeNull(i int) bool {
 // smallest returns the size of the smallest object that a call in the program passes for parameter i, as far
 // as the calls show it, and where that is.
 func (h *harness) smallest(i int) (size int64, at *verdict.Pos) {
-	for _, c := range h.p.calls[h.of] {
+	for _, c := range h.callsWith(i) {
 		if n := h.p.objectSize(c.Args[i]); n >= 0 && (at == nil || n < size) {
 			size, at = n, c.Pos
 		}
@@ -277,7 +277,7 @@ func (h *harness) smallest(i int) (size int64, at *verdict.Pos) {
 
 // shorter lists the calls that pass for pointer i fewer elements of unit bytes than they say by parameter n.
 func (h *harness) shorter(i, n int, unit, plus int64) (out []string) {
-	for _, c := range h.p.calls[h.of] {
+	for _, c := range h.callsWith(max(i, n)) {
 		size := h.p.objectSize(c.Args[i])
 		k, ok := c.Args[n].(*ir.Const)
 		if size < 0 || !ok || k.Kind != ir.ConstInt {

@@ -170,12 +170,16 @@ func (p *Program) takesFor(f *ir.Func) bool {
 // passed returns the functions that the program passes for parameter i of the function.
 func (h *harness) passed(i int) *places.Held {
 	out := &places.Held{Passed: true}
-	for _, c := range h.p.calls[h.of] {
-		if i < len(c.Args) {
-			out.Stored(c.Args[i])
-		}
+	for _, c := range h.callsWith(i) {
+		out.Stored(c.Args[i])
 	}
 	return out
+}
+
+// callsWith lists the calls of the function in the program that pass something for parameter i: those under another
+// declaration may pass less.
+func (h *harness) callsWith(i int) []*ir.Instr {
+	return slices.DeleteFunc(slices.Clone(h.p.calls[h.of]), func(c *ir.Instr) bool { return i >= len(c.Args) })
 }
 
 // anyFunction adds to the program a function of type t that gives any result.

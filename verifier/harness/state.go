@@ -26,7 +26,7 @@ func (h *harness) paramRuns(i int) []ranges.Run {
 		return nil
 	}
 	runs := ranges.RunsOf(v.T)
-	for _, c := range h.p.calls[h.of] {
+	for _, c := range h.callsWith(i) {
 		if k, ok := c.Args[i].(*ir.Const); ok && k.Kind == ir.ConstInt && !ranges.IsEnumerator(k, v.T) {
 			return nil
 		}
