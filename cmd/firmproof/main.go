@@ -69,6 +69,12 @@ func panicked() string {
 	return strings.Join(at, ", called by ")
 }
 
+// fall is a panic of a goroutine, which another one hands on.
+type fall struct {
+	why any
+	at  string // as panicked says
+}
+
 // runWith is the program with its streams.
 func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -82,7 +88,11 @@ func runWith(args []string, stdout, stderr io.Writer) (code int) {
 	}()
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "firmproof: internal error: %v, at %s\n", p, panicked())
+			f, is := p.(*fall)
+			if !is {
+				f = &fall{p, panicked()}
+			}
+			fmt.Fprintf(stderr, "firmproof: internal error: %v, at %s\n", f.why, f.at)
 			fmt.Fprintln(stderr, "This is a defect of firmproof; please report it with the command line.")
 			code = exitInternal
 		}

@@ -20,16 +20,26 @@ func (s *simulation) failed(ctx context.Context, err error) error {
 // soon returns what do gives, or why ctx ended where do does not notice that in time: a build may be deep in its work.
 func soon[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type given struct {
-		t   T
-		err error
+		t    T
+		err  error
+		fell *fall
 	}
 	done := make(chan given, 1)
 	go func() {
-		t, err := do()
-		done <- given{t, err}
+		var g given
+		defer func() {
+			if p := recover(); p != nil {
+				g.fell = &fall{p, panicked()}
+			}
+			done <- g
+		}()
+		g.t, g.err = do()
 	}()
 	select {
 	case g := <-done:
+		if g.fell != nil {
+			panic(g.fell)
+		}
 		return g.t, g.err
 	case <-whenLate(ctx):
 		var none T
