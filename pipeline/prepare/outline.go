@@ -20,7 +20,8 @@ import (
 // commit without either.
 type Outline struct {
 	// digest of each function with a body, by its name in the object file: of its code, the types and variables in it,
-	// and what a generated harness gives it, which rests on what the rest of the program stores (ir.Substance)
+	// what a generated harness gives it, which rests on what the rest of the program stores (ir.Substance), and what the
+	// machine has at fixed addresses that it uses
 	Functions map[string]string `json:"functions"`
 	Forms     map[string]string `json:"forms"`             // likewise, of its code alone, without its name
 	Stored    map[string]string `json:"stored,omitempty"`  // of the variables that it reads: see storedFor
@@ -36,8 +37,8 @@ type Outline struct {
 }
 
 // outlineOf digests functions of a module. The harnesses that it makes of those of the project, where program is not
-// nil, are gone from the module afterwards.
-func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harness.Program) *Outline {
+// nil, are gone from the module afterwards. on is what the program was built for.
+func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harness.Program, on machine) *Outline {
 	out := &Outline{Functions: map[string]string{}, Forms: map[string]string{}, Shown: map[string]string{}, Calls: program != nil,
 		Assumes: map[string][]string{}}
 	kept := *module
@@ -57,7 +58,7 @@ func outlineOf(module *ir.Module, funcs []*ir.Func, own *project, program *harne
 					func(g *ir.Func) bool { return g == h.Entry || g.IsDecl() })...)
 			}
 		}
-		out.Functions[f.Name] = module.Substance(all...)
+		out.Functions[f.Name] = module.Substance(all...) + on.means(all...)
 		out.Forms[f.Name] = module.Form(f)
 		if list := assumesOf(f); len(list) > 0 {
 			out.Assumes[f.Name] = list
@@ -101,17 +102,17 @@ func (o *Outline) reach(jobs []Job) {
 	o.Reached = slices.Sorted(maps.Keys(seen))
 }
 
-// differing lists the functions of head that base does not have as they are, by target. A target for which the other
-// outline is missing, or holds something else, is left out.
+// differing lists the functions of head that base does not have as they are, by target: all of a target that base does not
+// have. A target for which the other outline holds something else is left out.
 func differing(head, base map[string]*Outline) map[string][]string {
 	out := map[string][]string{}
 	for target, h := range head {
 		b := base[target]
-		if b == nil || b.Calls != h.Calls {
+		if b != nil && b.Calls != h.Calls {
 			continue
 		}
 		for name, sum := range h.Functions {
-			if b.Functions[name] != sum {
+			if b == nil || b.Functions[name] != sum {
 				out[target] = append(out[target], name)
 			}
 		}

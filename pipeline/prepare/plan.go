@@ -124,7 +124,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		if !calls || m.Functions != manifest.FunctionsChanged && !b.req.Whole {
 			program = nil // nobody asks what harnesses give
 		}
-		o := outlineOf(module, funcs, own, program)
+		o := outlineOf(module, funcs, own, program, machineFor(img, t))
 		o.reach(b.jobs[first:])
 		b.near.outline(o, module)
 		b.outlines[t.Name] = o
