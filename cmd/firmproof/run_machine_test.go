@@ -63,3 +63,20 @@ func TestSimulationOfNewTarget(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
+
+// TestSimulationOfHandlers: how often handlers run changes what they interrupt. What has them run is none of the program's
+// functions: it is neither looked at nor compared.
+func TestSimulationOfHandlers(t *testing.T) {
+	t.Parallel()
+	const text = "volatile unsigned at;\nstatic int buf[2];\nint put(int v) {\n  at = 0;\n  buf[at] = v;\n  return 0;\n}\n" +
+		"void tick(void) {\n  at++;\n}\n"
+	const project = "version: 1\ntargets: [cortex-m3]\nbuild: {sources: [a.c]}\nfunctions: changed\nreport: {behaviour: true}\n" +
+		"interrupts: [{handler: tick, max: %d}]\n"
+	dir := changesFolder(t, map[string]string{"a.c": text, ".firmproof.yml": fmt.Sprintf(project, 1)},
+		map[string]string{".firmproof.yml": fmt.Sprintf(project, 3)})
+	code, out := simulate(dir, "main~1..main")
+	wantAll(t, out, "1 new, 0 fixed, 0 known", "array index 2 out of bounds")
+	if code != exitViolated || strings.Contains(out, "firmproof_irq_") || strings.Contains(out, "Not looked at") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

@@ -71,7 +71,7 @@ func (b *preparation) version(t targets.Target, img *compile.Image) (*Version, e
 		own[f.Name] = true
 	}
 	for _, f := range module.Funcs {
-		if !f.IsDecl() && own[f.Name] {
+		if !f.IsDecl() && own[f.Name] && !ofDriver(f.Name) {
 			v.Bodies.Names = append(v.Bodies.Names, f.Name)
 			v.Bodies.Code[f.Name], v.Bodies.Forms[f.Name] = module.Substance(f), module.Form(f)
 			if f.CName != f.Name {

@@ -176,6 +176,9 @@ func assumesMore(head, base *Outline) []reports.Less {
 	return out
 }
 
+// ofDriver reports whether a function is none of the program's: it has handlers run between steps.
+func ofDriver(name string) bool { return strings.HasPrefix(name, ir.PointPrefix) }
+
 // unseen lists, of the project's functions that differ, those that no entry comes to, as C names them, and says whether that
 // is all.
 func (o *Outline) unseen(differ []string) (list []string, all bool) {
@@ -185,7 +188,7 @@ func (o *Outline) unseen(differ []string) (list []string, all bool) {
 			seen = true
 			continue
 		}
-		if _, outside := slices.BinarySearch(o.Outside, name); outside {
+		if _, outside := slices.BinarySearch(o.Outside, name); outside || ofDriver(name) {
 			continue
 		}
 		if shown := o.Shown[name]; shown != "" {

@@ -160,7 +160,7 @@ func gapsOf(now, before *Built, differ map[string][]string, renamed renames) map
 			changed = append(changed, names...)
 		}
 		slices.Sort(changed)
-		for _, f := range slices.Compact(changed) {
+		for _, f := range slices.DeleteFunc(slices.Compact(changed), ofDriver) {
 			g.Changed = append(g.Changed, cmp.Or(o.Shown[f], f))
 		}
 		out[target] = g
