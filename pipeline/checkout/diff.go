@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,34 @@ func ChangedSince(ctx context.Context, dir, commit string) (map[string][]reports
 			strings.TrimSpace(complaint.String()))
 	}
 	return parseDiff(string(out))
+}
+
+// TouchedSince lists the files of the work tree that are not what they are in a commit, those that are gone, of other folders
+// of the repository, or not known to git yet, too, and submodules. Names are relative to dir.
+func TouchedSince(ctx context.Context, dir, commit string) ([]string, error) {
+	list := func(args ...string) ([]string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("changes since %s in %s: %w", commit, dir, err)
+		}
+		return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+	}
+	up, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--show-prefix").Output()
+	if err != nil {
+		return nil, fmt.Errorf("changes since %s in %s: %w", commit, dir, err)
+	}
+	files, err := list("diff", "--no-ext-diff", "--name-only", "-z", "--find-renames", "--no-relative", "--ignore-submodules=dirty",
+		"--end-of-options", commit, "--")
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if files[i], err = filepath.Rel("/"+strings.TrimSpace(string(up)), "/"+files[i]); err != nil {
+			return nil, err
+		}
+	}
+	fresh, err := list("ls-files", "-z", "--others", "--exclude-standard")
+	return append(files, fresh...), err
 }
 
 // parseDiff reads `git diff -U0`. It counts the lines of each hunk, so that a

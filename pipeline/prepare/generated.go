@@ -30,7 +30,8 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 	if err != nil {
 		return nil, err
 	}
-	base.Notes = slices.Concat(base.Notes, b.leftOut(base.Program, img, m, list), b.aboutNobody(base.Program, m))
+	b.since = b.unlooked(m)
+	base.Notes = slices.Concat(base.Notes, b.since, b.leftOut(base.Program, img, m, list), b.aboutNobody(base.Program, m))
 	var out []Job
 	calledBy := weave.Callers(base.Program)
 	allocating := allocatingOf(base.Program, calledBy)

@@ -28,7 +28,8 @@ type nearby struct {
 	callers int              // of calls
 	// called functions that differ from the other commit's by no line of their own, or read what such ones store
 	others  map[*ir.Func]bool
-	changed []string // functions, by name in the object file, sorted
+	changed []string                       // functions, by name in the object file, sorted
+	within  map[string][]reports.LineRange // the lines of functions with changed lines, by file
 }
 
 // nearChange lists the functions that changed, which are called whoever else calls them, and the nearest of those that
@@ -36,7 +37,7 @@ type nearby struct {
 // first, then what differs otherwise, then callers: a run that someone ends knows most then.
 func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 	changed map[string][]reports.LineRange) []*ir.Func {
-	n := &nearby{own: p, calls: map[*ir.Func]int{}, others: map[*ir.Func]bool{}}
+	n := &nearby{own: p, calls: map[*ir.Func]int{}, others: map[*ir.Func]bool{}, within: map[string][]reports.LineRange{}}
 	b.near = n
 	differ, reads := map[string]bool{}, map[string]bool{}
 	for _, name := range b.req.Differ[target] {
@@ -59,7 +60,9 @@ func (b *preparation) nearChange(module *ir.Module, p *project, target string,
 			continue
 		}
 		n.changed = append(n.changed, f.Name)
-		edited[f] = touches(changed[src.File], src.Line, lastLine(f))
+		if edited[f] = touches(changed[src.File], src.Line, lastLine(f)); edited[f] {
+			n.within[src.File] = append(n.within[src.File], reports.LineRange{From: src.Line, To: lastLine(f)})
+		}
 		if own && harness.RefusesFurther(module, f) == "" {
 			n.calls[f] = 0
 			if !edited[f] {

@@ -123,6 +123,10 @@ func Build(ctx context.Context, req Request) (*Built, error) {
 			return nil, err
 		}
 	}
+	if len(b.jobs) == 0 && b.req.Since != "" {
+		return nil, errors.New(strings.Join(append([]string{"nothing to verify: no function has a line that changed since " + b.req.Since},
+			b.since...), "; "))
+	}
 	return &Built{b.jobs, b.outlines, b.versions}, nil
 }
 
@@ -170,7 +174,8 @@ type preparation struct {
 	jobs      []Job
 	outlines  map[string]*Outline
 	versions  map[string]*Version
-	near      *nearby // what is called because of a change, of the program at hand
+	near      *nearby  // what is called because of a change, of the program at hand
+	since     []string // what is said of changes beside functions
 }
 
 // plain prepares C and IR files as one program. Without a word about entries it starts
