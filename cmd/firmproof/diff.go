@@ -181,12 +181,22 @@ func (s *sides) export(ctx context.Context, work, base, head string, commits boo
 			return err
 		}
 	}
-	if commits {
+	prefix, err := exec.CommandContext(ctx, "git", "-C", s.repo, "rev-parse", "--show-prefix").Output()
+	below := filepath.Clean(strings.TrimSpace(string(prefix)))
+	switch {
+	case err != nil && commits: // a bare repository
 		return nil
+	case !commits:
+		s.old, s.now = filepath.Join(s.old, below), filepath.Clean(s.repo)
+		return err
 	}
-	below, err := exec.CommandContext(ctx, "git", "-C", s.repo, "rev-parse", "--show-prefix").Output()
-	s.old, s.now = filepath.Join(s.old, strings.TrimSpace(string(below))), filepath.Clean(s.repo)
-	return err
+	for ; below != "."; below = filepath.Dir(below) { // as check finds the project that a folder is in
+		if _, err := manifest.Find(filepath.Join(s.now, below)); err == nil {
+			s.old, s.now = filepath.Join(s.old, below), filepath.Join(s.now, below)
+			break
+		}
+	}
+	return nil
 }
 
 func exists(file string) bool {

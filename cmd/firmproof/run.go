@@ -228,6 +228,9 @@ func (s *simulation) fetch(ctx context.Context, work string, revisions ...string
 	if err != nil {
 		return nil, nil, err
 	}
+	if top, err := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--show-toplevel").Output(); err == nil {
+		repo = strings.TrimSuffix(string(top), "\n") // a bare one has none
+	}
 	var wants []checkout.Want
 	for _, rev := range revisions {
 		cmd := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options",
