@@ -40,12 +40,13 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	if err != nil {
 		return err
 	}
-	if m != nil {
-		woven, err := b.weaveInterrupts(module, img, m, harnesses)
-		if err != nil {
+	regions := weave.Registers(module, Regions(img.Memory))
+	var woven *interrupt.Woven
+	if m != nil && len(m.Interrupts) > 0 {
+		if woven, err = b.weaveInterrupts(module, img, m, harnesses, regions); err != nil {
 			return err
 		}
-		assumptions = append(assumptions, woven...)
+		assumptions = append(assumptions, woven.Assumptions...)
 	}
 	b.loops = loopsOf(module)
 	if b.unwindSet, err = b.loops.expand(b.req.UnwindSet); err != nil {
@@ -54,7 +55,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	base := b.base(t, append(stagesOf(img), read), append(img.Notes, absent...))
 	base.Program, base.Machine, base.Markers = module, machineOf(t), markersOf(module)
 	base.Plan.Assumptions, base.Plan.Hosted = assumptions, t.Hosted
-	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: weave.Registers(module, Regions(img.Memory)), Registers: img.Registers,
+	base.Plan.Semantics = ir.Semantics{AddressZero: t.Address0, Regions: regions, Registers: img.Registers,
 		MallocNeverFails: t.Malloc == targets.MallocNeverFails}
 	var generated []Job
 	var program *harness.Program
@@ -70,7 +71,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	if calls || kept {
 		program = harness.NewProgram(module)
 		if m != nil {
-			program.Woven(compile.Handlers(m.Interrupts))
+			program.Woven(compile.Handlers(m.Interrupts), woven)
 		}
 	}
 	if calls {
@@ -226,10 +227,7 @@ func (b *preparation) fromManifest(j *Job, h manifest.Harness, m *manifest.Manif
 
 // weaveInterrupts lets the interrupt handlers of the manifest run between steps.
 func (b *preparation) weaveInterrupts(module *ir.Module, img *compile.Image, m *manifest.Manifest,
-	harnesses []manifest.Harness) ([]verdict.Assumption, error) {
-	if len(m.Interrupts) == 0 {
-		return nil, nil
-	}
+	harnesses []manifest.Harness, regions []ir.Region) (*interrupt.Woven, error) {
 	var entries, known []string
 	for _, f := range img.Functions {
 		known = append(known, f.Name)
@@ -243,11 +241,12 @@ func (b *preparation) weaveInterrupts(module *ir.Module, img *compile.Image, m *
 		}
 		races = races || checks.Has(verdict.Race)
 	}
-	notes, err := interrupt.Interrupts(module, compile.Handlers(m.Interrupts), entries, known, races)
+	out, err := interrupt.Interrupts(&interrupt.Program{Module: module, Entries: entries, Known: known, Races: races,
+		Devices: func(at uint64, n int64) bool { return ir.InDevice(regions, at, n) }}, compile.Handlers(m.Interrupts))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	return notes, nil
+	return out, nil
 }
 
 // described leaves out the check of registers where no file describes them, and says so where somebody names it.

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -150,7 +151,15 @@ func claimedAt(in *ir.Instr, checks verdict.CheckSet, leaks ir.LeakRule) []verdi
 	return append(out, verdict.Leak)
 }
 
-// silent reports an instruction of the driver's, of which nothing is claimed.
+// silent reports an instruction of the driver's, or of what runs handlers between steps, of which nothing is claimed.
 func silent(in *ir.Instr, check verdict.Check) bool {
-	return in.Block.Func.Made && !check.Of().Driver
+	f := in.Block.Func
+	return f.Made && !check.Of().Driver || strings.HasPrefix(f.Name, ir.PointPrefix) ||
+		check == verdict.Unreachable && endsRace(in)
+}
+
+// endsRace reports the end of the block that claims a race: no execution gets past that.
+func endsRace(in *ir.Instr) bool {
+	i := slices.Index(in.Block.Instrs, in)
+	return i > 0 && in.Block.Instrs[i-1].Op == ir.OpTrap && in.Block.Instrs[i-1].Check == verdict.Race
 }

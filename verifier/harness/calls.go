@@ -150,8 +150,8 @@ func (w *callWriter) callOf(f *ir.Func, into ir.Value) *ir.Instr {
 	h.showHeld()
 	h.preconditions(args)
 	h.onlyWhileHeld(args)
-	out := h.Builder.Call(f, args...)
-	h.LetHandlersRun()
+	var out *ir.Instr
+	h.among(func() { out = h.Builder.Call(f, args...) })
 	h.noteVolatile()
 	h.noteNonnull()
 	w.take(h)

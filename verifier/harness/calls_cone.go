@@ -44,7 +44,7 @@ func (p *Program) effectsOf(f *ir.Func) *touches {
 
 // effectsBut is effectsOf without what functions do that f calls.
 func (p *Program) effectsBut(f *ir.Func, except ...*ir.Func) *touches {
-	t := places.TouchedBy(p.m, []*ir.Func{f}, except...)
+	t := places.TouchedBy(p.m, []*ir.Func{f}, nil, except...)
 	e := &touches{reads: t.Reads, writes: map[*ir.Global]bool{}, takes: true}
 	for g := range t.Writes {
 		if t.Writes[g] && !g.Const {

@@ -49,6 +49,7 @@ type Program struct {
 	nonnull map[*ir.Func]bool         // pass pointers that may not be null
 	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
 	woven   []string                  // handlers of interrupts that run between steps
+	points  *interrupt.Woven          // where they run; nil: nowhere
 	reach   map[*ir.Func]places.Reach // see reachOf
 	kinds   map[*ir.Func][]string     // see kindsOf
 	step    int                       // bytes of the widest access that is one step

@@ -15,11 +15,33 @@ import (
 // two reads of it, and so may what is handed to code that is not there: tasks, callbacks, handlers that a library enters
 // in its table. That they do not is a guess: `interrupts` of the manifest has handlers run.
 
-// Woven says which handlers are run between steps: nothing is assumed of them.
-func (p *Program) Woven(list []interrupt.Handler) {
+// Woven says which handlers are run between steps, and where: nothing is assumed of them.
+func (p *Program) Woven(list []interrupt.Handler, where *interrupt.Woven) {
 	for _, x := range list {
 		p.woven = append(p.woven, x.Name)
 	}
+	p.points = where
+}
+
+// among calls the function among handlers that run between steps: as one where it is, and with none behind it where none
+// makes a difference.
+func (h *harness) among(call func()) {
+	if h.p.points == nil {
+		call()
+		return
+	}
+	active, value := h.p.points.RunsAs(h.of)
+	if active == nil {
+		call()
+		if h.p.points.Meets(h.of) {
+			h.LetHandlersRun()
+		}
+		return
+	}
+	set := func(n int64) { h.Store(h.Int(active.T, n), h.AddrOfGlobal(active), active.Align) }
+	set(value)
+	call()
+	set(0)
 }
 
 // quiet notes for each variable that the function reads and a handler changes that this does not happen meanwhile. One
@@ -218,7 +240,7 @@ func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string 
 		if reached.Funcs[x] {
 			continue
 		}
-		touched := places.TouchedBy(m, []*ir.Func{x}, m.Func(irbuild.Point))
+		touched := places.TouchedBy(m, []*ir.Func{x}, nil, m.Func(irbuild.Point))
 		if slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return touched.Writes[g] && reached.Globals[g] && !g.Const }) {
 			out = append(out, x.CName)
 		}

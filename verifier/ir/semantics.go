@@ -61,6 +61,13 @@ type Region struct {
 	NoRead bool // of a volatile region: writes vanish, and a read is a violation
 }
 
+// InDevice reports whether all of n bytes at an address lie in one volatile region.
+func InDevice(regions []Region, at uint64, n int64) bool {
+	return slices.ContainsFunc(regions, func(r Region) bool {
+		return r.Access == AccessVolatile && at >= r.Base && n >= 0 && uint64(n) <= r.Size && at-r.Base <= r.Size-uint64(n)
+	})
+}
+
 // LeakRule says what the check `leak` asks for, and where.
 type LeakRule uint8
 

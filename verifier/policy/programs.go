@@ -37,6 +37,7 @@ const (
 	FlowCells      = 48   // of an object, and locations of an address; beyond, all is one
 	FlowCopies     = 3    // local variables that a pointer is followed through
 	FlowChoices    = 6    // choices and loads that an address is followed through
+	LeadsFollowed  = 256  // steps, from an address in a handler back to variables
 	EnumeratorRuns = 8    // that are told apart; beyond, those between the least and the greatest count
 	FilledLoads    = 3    // between what holds a pointer and the numbers that are written
 	RangePlain     = 3    // rounds, before bounds that grow go to the next constant of functions that store there

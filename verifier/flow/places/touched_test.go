@@ -13,7 +13,7 @@ import (
 // touchedIn words what the function h of a program touches, and how many accesses of function f may meet that:
 // "reads x, writes x y; f 2".
 func touchedIn(m *ir.Module) string {
-	touched := places.TouchedBy(m, []*ir.Func{m.Func("h")})
+	touched := places.TouchedBy(m, []*ir.Func{m.Func("h")}, func(at uint64, n int64) bool { return at >= 0x1000 && at+uint64(n) <= 0x2000 })
 	var out []string
 	list := func(what string, in map[*ir.Global]bool) {
 		var names []string
@@ -64,7 +64,18 @@ func TestTouched(t *testing.T) {
 		{s + "void h(void) { *p = 1; }", "reads p, any write"},
 		{s + "void h(void) { int n = 1; n++; }", ""},
 		{s + "void h(void) { int n = 1; g(&n); }", "any write"},
-		{s + "void h(void) { g(&x); }", "reads x, writes x, any write"},
+		{s + "void h(void) { g(&x); }", "reads x, writes x"},
+		{s + "void i(int *q) { int *r = q; r[1] = 1; } void h(void) { i(&x); i(&y); }", "reads x y, writes x y"},
+		{s + "void i(int **q) { **q = 1; } void h(void) { int *q = &x; i(&q); }", "reads x, writes x, any read, any write"},
+		{s + "void i(int *q) { *q = 1; } void (*at)(int *) = i; void h(void) { i(&x); }", "reads x, writes x, any write"},
+		{s + "void i(int *q, int n) { *q = n; if (n) i(q + 1, n - 1); } void h(void) { i(&x, 3); }", "reads x, writes x"},
+		{s + "void h(void) { *(int *)0x1000 = *(int *)0x1004; }", ""},
+		{s + "void h(void) { *(int *)0x1ffc = 1; }", ""},
+		{s + "void h(void) { *(int *)0x1ffe = 1; }", "any write"},
+		{s + "void h(void) { *(int *)0x2000 = 1; }", "any write"},
+		{s + "void i(int *u, int n) { u[1] = n; } void h(void) { i((int *)0x1000, 3); i((int *)0x1008, 3); }", ""},
+		{s + "void i(int *u, int n) { u[n] = n; } void h(void) { i((int *)0x1000, 3); }", "any write"},
+		{s + "void h(void) { x = 1; } void f(int n) { int *u = (int *)0x1000; u[2] = 1; u[n] = 2; }", "writes x; f 1"},
 		{s + "void h(void) { memset(&x, 0, 4); }", "writes x"},
 		{s + "void h(void) { memcpy(&x, &y, 4); }", "reads y, writes x"},
 		{s + "void h(void) { x = 1; } int f(void) { return x; }", "writes x; f 1"},

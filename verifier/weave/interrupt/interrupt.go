@@ -4,6 +4,7 @@ package interrupt
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ import (
 //	(I1) an access of memory that a handler may write, and a write of memory that a
 //	     handler may read (places.Touched)
 //	(I2) an assertion, an assumption, the end of the program
-//	(I3) the jump back of a loop that can go round without any of these
+//	(I3) the jump back of a loop that can go round without any of these, and a call of a
+//	     function without a point that may go round or end the program (commute.go)
 //	(I4) inline assembly, and other instructions that change the interrupt mask (masks.go)
 //
 // At such a point stands a call of irbuild.Point, a function in C (PointSource) that runs any
@@ -135,25 +137,57 @@ func PointSource(list []Handler) string {
 	return b.String()
 }
 
-// Interrupts puts the points into m, which holds PointSource. entries are where
-// executions begin, known the functions of the program, which a mistaken name is
-// compared with. races puts in what the check `race` needs. It gives the assumptions, in a fixed order.
-func Interrupts(m *ir.Module, list []Handler, entries, known []string, races bool) ([]verdict.Assumption, error) {
+// Program says what to put points into, and for whom.
+type Program struct {
+	Module  *ir.Module // holds PointSource
+	Entries []string   // where executions begin
+	Known   []string   // its functions, which a mistaken name is compared with
+	Devices places.Device
+	Races   bool // put in what the check `race` needs
+}
+
+// Woven is a program whose handlers run between its steps.
+type Woven struct {
+	Assumptions []verdict.Assumption // in a fixed order
+	handlers    map[string]int       // by their names, in the order of the list
+	called      map[*ir.Func]bool    // also by the program itself
+	active      *ir.Global           // says which handler runs
+	commuting   commuting
+}
+
+// Meets reports whether handlers make a difference to a function.
+func (w *Woven) Meets(f *ir.Func) bool { return w.commuting.met[f] }
+
+// RunsAs is the variable that says which handler runs, and its value while f, a handler that the program does not call,
+// does. nil: f is none.
+func (w *Woven) RunsAs(f *ir.Func) (active *ir.Global, value int64) {
+	k, ok := w.handlers[f.Name]
+	if !ok || w.called[f] {
+		return nil, 0
+	}
+	return w.active, int64(k) + 1
+}
+
+// Interrupts puts the points into a program.
+func Interrupts(p *Program, list []Handler) (*Woven, error) {
+	m, entries, races := p.Module, p.Entries, p.Races
 	w := &interrupts{Builder: &irbuild.Builder{Module: m}, point: m.Func(irbuild.Point), tears: m.Func(Tears),
 		turns:     Turns(list),
 		processor: processorOf(m.Triple, m.CPUs)}
+	out := &Woven{handlers: map[string]int{}}
 	var handlers []*ir.Func
 	var notes []verdict.Assumption
-	for _, h := range list {
+	for i, h := range list {
 		f := m.Func(h.Name)
 		if f == nil || f.IsDecl() {
 			return nil, &ir.UnknownError{Kind: "interrupt handler", Name: h.Name, Nearest: verdict.Nearest(h.Name,
-				slices.Sorted(slices.Values(known)))}
+				slices.Sorted(slices.Values(p.Known)))}
 		}
 		if len(f.Params) > 0 {
 			return nil, fmt.Errorf("interrupt handler %q has parameters", h.Name)
 		}
 		handlers = append(handlers, f)
+		out.handlers[h.Name] = i
 		relation, times := verdict.Limit, fmt.Sprintf("at most %d times", h.Max)
 		switch h.Max {
 		case 1:
@@ -178,9 +212,10 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string, races boo
 		}
 	}
 	nested := preempted(list)
-	w.touch = places.TouchedBy(m, slices.Clone(handlers))
+	w.touch = places.TouchedBy(m, handlers, w.registers(p.Devices))
 	w.sregEscapes = w.isAVR() && sregEscapes(m)
 	used := usedElsewhere(m, w.point)
+	out.called = maps.Clone(used)
 	for _, e := range entries {
 		used[m.Func(e)] = true
 	}
@@ -193,8 +228,12 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string, races boo
 	if races && w.mask != nil && w.ignored != nil && w.active != nil {
 		w.races = w.racesOf(list, handlers, woven, entries)
 	}
+	w.commuting = w.commutes(woven)
+	out.active, out.commuting = w.active, w.commuting
 	for _, f := range woven {
-		w.function(f, slices.Contains(entries, f.Name))
+		if entry := slices.Contains(entries, f.Name); entry || w.commuting.met[f] {
+			w.function(f, entry)
+		}
 	}
 	notes = append(notes, w.atReset(entries)...)
 	m.Funcs = append(m.Funcs, w.Decls...)
@@ -202,10 +241,20 @@ func Interrupts(m *ir.Module, list []Handler, entries, known []string, races boo
 		notes = append(notes, verdict.Assume(AllHandlers, verdict.Limit, verdict.Chosen, fmt.Sprintf(
 			"interrupt handlers run at at most %d moments within one large copy", policy.TearPhases-1)))
 	}
-	return append(notes, verdict.Assume("", verdict.Meaning, verdict.Declared, fmt.Sprintf(
+	out.Assumptions = append(notes, verdict.Assume("", verdict.Meaning, verdict.Declared, fmt.Sprintf(
 		"a memory access of up to %d bytes at a multiple of its size is one step; %s", AtomicBytes(w.Module), nesting(list))),
 		verdict.Assume("", verdict.Contents, verdict.Declared,
-			"volatile variables change only by the program and its interrupt handlers")), nil
+			"volatile variables change only by the program and its interrupt handlers"))
+	return out, nil
+}
+
+// registers are those of devices that do not mask interrupts.
+func (w *interrupts) registers(all places.Device) places.Device {
+	if all == nil || !w.isAVR() {
+		return all
+	}
+	sreg := uint64(w.processor.sreg)
+	return func(at uint64, n int64) bool { return all(at, n) && (at > sreg || at+uint64(n) <= sreg) }
 }
 
 // nesting says which handlers interrupt which.
@@ -232,6 +281,7 @@ type interrupts struct {
 	active        *ir.Global
 	processor     *processor
 	touch         *places.Touched
+	commuting     commuting
 	sregEscapes   bool // stores through pointers may write the AVR's status register
 
 	late    *maskEffect // begins behind the next access, or at the end of the block
@@ -291,8 +341,8 @@ func (w *interrupts) function(f *ir.Func, entry bool) {
 		if in.Op == ir.OpCall && in.Model == ir.ModelNone || in.Op == ir.OpAsm || in.Op.IsTerm() {
 			w.masksNow() // at the latest
 		}
-		conflict := w.touch.Conflict(in, w.escapes)
-		if stops(in, entry) || in.Op == ir.OpAsm || conflict {
+		conflict := w.meets(in)
+		if stops(in, entry) || in.Op == ir.OpAsm || conflict || w.needsPoint(in) {
 			w.letIn()
 		}
 		if conflict {

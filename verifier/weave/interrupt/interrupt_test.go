@@ -62,9 +62,9 @@ func calls(f *ir.Func, name string) int {
 func TestInterrupts(t *testing.T) {
 	list := []Handler{{Name: "handler", Max: 2}}
 	m := compile(t, interrupted+PointSource(list))
-	notes, err := Interrupts(m, list, []string{"main"}, nil, false)
-	if err != nil || len(notes) != 3 {
-		t.Fatalf("%q, %v", notes, err)
+	woven, err := Interrupts(&Program{Module: m, Entries: []string{"main"}}, list)
+	if err != nil || len(woven.Assumptions) != 3 {
+		t.Fatalf("%v, %v", woven, err)
 	}
 	if err := ir.Check(m); err != nil {
 		t.Error(err)
@@ -76,7 +76,7 @@ func TestInterrupts(t *testing.T) {
 	}
 	// through a pointer, the handler may touch anything that is not local
 	m = compile(t, strings.Replace(interrupted, "{ shared = 1; }", "{ static int *p; *p = 1; }", 1)+PointSource(list))
-	if _, err := Interrupts(m, list, []string{"main"}, nil, false); err != nil || points(m.Func("pure")) != 1 {
+	if _, err := Interrupts(&Program{Module: m, Entries: []string{"main"}}, list); err != nil || points(m.Func("pure")) != 1 {
 		t.Errorf("%v, %d points in pure", err, points(m.Func("pure")))
 	}
 }
@@ -116,7 +116,7 @@ size_t length(void) { return strlen(text); }
 		"mips":               "byte_ atomic_ word_ wide_ float_ pointer_ set call",
 		"x86_64-linux-gnu":   "byte_ atomic_ word_ wide_ float_ pointer_ set"} {
 		m := compileFor(t, target, src+PointSource(list))
-		if _, err := Interrupts(m, list, nil, nil, false); err != nil {
+		if _, err := Interrupts(&Program{Module: m}, list); err != nil {
 			t.Fatal(err)
 		}
 		if err := ir.Check(m); err != nil {
@@ -137,15 +137,15 @@ size_t length(void) { return strlen(text); }
 func TestInterruptsErrors(t *testing.T) {
 	var unknown *ir.UnknownError
 	m := compile(t, interrupted)
-	_, err := Interrupts(m, []Handler{{Name: "handlr", Max: 1}}, nil, []string{"pure", "handler"}, false)
+	_, err := Interrupts(&Program{Module: m, Known: []string{"pure", "handler"}}, []Handler{{Name: "handlr", Max: 1}})
 	if !errors.As(err, &unknown) || unknown.Nearest != "handler" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Interrupts(m, []Handler{{Name: "pure", Max: 1}}, nil, nil, false); err == nil || !strings.Contains(err.Error(),
+	if _, err := Interrupts(&Program{Module: m}, []Handler{{Name: "pure", Max: 1}}); err == nil || !strings.Contains(err.Error(),
 		"parameters") {
 		t.Errorf("%v", err)
 	}
-	_, err = Interrupts(m, []Handler{{Name: "handler", Max: 1}}, nil, nil, false)
+	_, err = Interrupts(&Program{Module: m}, []Handler{{Name: "handler", Max: 1}})
 	if err == nil || !strings.Contains(err.Error(), irbuild.Point) {
 		t.Errorf("%v", err)
 	}

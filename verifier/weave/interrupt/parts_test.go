@@ -70,7 +70,7 @@ func TestCopiesThroughPointers(t *testing.T) {
 		m := compileFor(t, "i386-linux-gnu", "struct s { int v[9]; } a; void *p; void handler(void) { a.v[0] = 1; }\n"+
 			f+
 			"\nint main(void) { p = f; return call(); }\n"+PointSource(list))
-		if _, err := Interrupts(m, list, []string{"main"}, nil, false); err != nil {
+		if _, err := Interrupts(&Program{Module: m, Entries: []string{"main"}}, list); err != nil {
 			t.Fatal(err)
 		}
 		got := false

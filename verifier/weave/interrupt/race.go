@@ -1,6 +1,9 @@
 package interrupt
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
@@ -120,19 +123,25 @@ func (w *interrupts) racesOf(list []Handler, handlers, woven []*ir.Func, entries
 }
 
 // codeFrom walks the functions that an execution from f may call: where a call through a pointer is among them, all
-// whose address the program takes.
-func codeFrom(m *ir.Module, f *ir.Func) places.Reach {
-	out := places.Reached(m, f)
-	for g := range out.Funcs {
+// whose address the program takes. except are not entered.
+func codeFrom(m *ir.Module, f *ir.Func, except ...*ir.Func) places.Reach {
+	out := places.Reached(m, f, except...)
+	for todo := slices.Collect(maps.Keys(out.Funcs)); len(todo) > 0; {
+		g := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
 		for _, b := range g.Blocks {
 			for _, in := range b.Instrs {
 				if in.Op != ir.OpCall || ir.CalledFunc(in) != nil {
 					continue
 				}
 				for _, h := range m.MayCall(in) {
-					if !out.Funcs[h] {
-						for k := range places.Reached(m, h).Funcs {
+					if out.Funcs[h] {
+						continue
+					}
+					for k := range places.Reached(m, h, except...).Funcs {
+						if !out.Funcs[k] {
 							out.Funcs[k] = true
+							todo = append(todo, k)
 						}
 					}
 				}
