@@ -5,27 +5,36 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/pipeline/manifest"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// callers returns the names of the jobs for the functions of list that call f; nil if something else may call it.
-func callers(module *ir.Module, f *ir.Func, list []*ir.Func, all map[*ir.Func][]*ir.Func) []string {
+// callers returns the names of the jobs for the functions that call f: those of list, and main, where the manifest has it
+// for an entry; handlers run in main as well. nil: something else may call f.
+func (b *preparation) callers(module *ir.Module, f *ir.Func, list []*ir.Func, all map[*ir.Func][]*ir.Func, m *manifest.Manifest) []string {
 	if f.Addr {
 		return nil
 	}
+	whole := slices.ContainsFunc(m.Harnesses, func(h manifest.Harness) bool { return h.Entry == "main" }) && len(b.req.Entries) == 0
 	var out []string
 	for _, c := range all[f] {
+		name := AnyCall + shownName(module, c)
 		if !slices.Contains(list, c) {
-			return nil
+			handles := slices.ContainsFunc(m.Interrupts, func(x manifest.Interrupt) bool { return x.Handler == c.Name })
+			if name = "main"; !whole || c.Name != name && !handles {
+				return nil
+			}
 		}
-		out = append(out, AnyCall+shownName(module, c))
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
 	}
 	return out
 }
 
 // InContext takes back what no call in the program brings about: a violation in a call with any arguments, where
-// every function that makes the call was verified itself, with any arguments, and the claim is proved there, whatever
+// every function that makes the call was verified itself, main or with any arguments, and the claim is proved there, whatever
 // is behind pointers of which nothing says how much they lead to. results are those of jobs, in their order.
 func InContext(jobs []Job, results []verdict.Result) {
 	type key struct{ target, entry string }
@@ -52,7 +61,11 @@ func InContext(jobs []Job, results []verdict.Result) {
 	defer warnSuppressions(jobs, results)
 	for i, list := range proved {
 		for _, c := range list {
-			takeBack(&results[i], &results[i].Claims[c], strings.TrimPrefix(results[i].Entry, AnyCall), jobs[i].Callers)
+			var quiet []string
+			for _, name := range jobs[i].Callers {
+				quiet = append(quiet, jobs[of[key{results[i].Target, name}]].Quiet...)
+			}
+			takeBack(&results[i], &results[i].Claims[c], strings.TrimPrefix(results[i].Entry, AnyCall), jobs[i].Callers, quiet)
 		}
 		if len(list) > 0 {
 			results[i].Summarise()
@@ -134,12 +147,16 @@ func violatedIn(r *verdict.Result, id string) bool {
 }
 
 // takeBack makes a violation of what a function may be called with unknown, since its callers do not bring it about.
-func takeBack(r *verdict.Result, c *verdict.Claim, function string, callers []string) {
+func takeBack(r *verdict.Result, c *verdict.Claim, function string, callers, quiet []string) {
 	names := make([]string, len(callers))
 	for i, n := range callers {
 		names[i] = strings.TrimPrefix(n, AnyCall)
 	}
-	r.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
-		"no call in the program brings it about: %s is called by %s, where it is proved", function,
-		strings.Join(names, ", ")), Remedy: "--function " + function + " shows what other calls would bring about"})
+	why := fmt.Sprintf("no call in the program brings it about: %s is called by %s, where it is proved", function,
+		strings.Join(names, ", "))
+	if len(quiet) > 0 {
+		why += fmt.Sprintf(" (%s does not run there: `interrupts` of the manifest has handlers run)", strings.Join(quiet, ", "))
+	}
+	r.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete, Detail: why,
+		Remedy: "--function " + function + " shows what other calls would bring about"})
 }

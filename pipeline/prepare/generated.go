@@ -112,7 +112,7 @@ func (b *preparation) generated(base Job, img *compile.Image, m *manifest.Manife
 		}
 		if len(b.named) == 0 {
 			if is, known := linkage(f); !h.Dropped || is || !known { // else what the other commit asks is for callers elsewhere
-				j.Callers = callers(base.Program, f, list, calledBy)
+				j.Callers = b.callers(base.Program, f, list, calledBy, m)
 			}
 			b.near.complete(&j, f, base.Program, calledBy)
 		}

@@ -50,6 +50,7 @@ type Job struct {
 	Stubbed   []string           `json:"stubbed,omitempty"` // functions without a body that give any result, unasked
 	Markers   []string           `json:"markers,omitempty"` // variables that may only mark a place: see markersOf
 	Refused   []contract.Refusal `json:"refused,omitempty"` // clauses of contracts that the entry comes to
+	Quiet     []string           `json:"quiet,omitempty"`   // handlers that change what the entry reads, and do not run in it
 	// names of the jobs that the function is called in, if those are all calls
 	Callers []string `json:"callers,omitempty"`
 	// names of the jobs of those that call it, where the program's calls are all of them: what none of these finds,

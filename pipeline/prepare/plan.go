@@ -99,6 +99,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 				woven = compile.Handlers(m.Interrupts)
 			}
 			if list := harness.Unlisted(module, entry, woven); len(list) > 0 {
+				j.Quiet = list
 				j.Notes = append(j.Notes, fmt.Sprintf("%s: handlers of interrupts that change what this harness reads do not run "+
 					"in it: `interrupts` of the manifest has them run", strings.Join(list, ", ")))
 			}
