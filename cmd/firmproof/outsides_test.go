@@ -31,6 +31,10 @@ var outsides = []struct {
 	{"a defined number", "", `int n; void up(void) { n++; } extern int m; int f(void) { int a[1] = {m}; return a[1]; }`,
 		verdict.Violated, "array index"},
 	{"an undefined array", "", `extern char a[]; char f(void) { return a[3]; }`, verdict.Unknown, "declares and does not define"},
+	{"an undefined pointer beside it", "", `extern char a[], *p; extern _Bool b; extern int n;
+int f(void) { if (b) return a[0]; return n + 1 + *p; }
+int main(void) { return f(); }`,
+		verdict.Unknown, "declares and does not define"},
 	{"an undefined truth value", "", `extern _Bool b; int f(void) { return b ? 1 : 2; }`, verdict.Proved, ""},
 	{"a function runs later", "--stub *=havoc", `#include "firmproof.h"
 int start(void (*f)(void)); static int n; static void g(void) { n = 1; }
@@ -65,6 +69,9 @@ func TestOutsides(t *testing.T) {
 			r := &rep.Results[len(rep.Results)-1]
 			said := ""
 			for i := range r.Claims {
+				if why := r.Claims[i].Reason; why != nil && why.Kind == verdict.ReplayMismatch {
+					t.Errorf("%s: %s", r.Claims[i].ID, why)
+				}
 				said += r.Claims[i].Message + r.Claims[i].Reason.String()
 			}
 			if !meets(r.Status, c.want) || !strings.Contains(said, c.says) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -29,7 +30,13 @@ func (b *unwinder) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit 
 		c.Replay = verdict.Mismatch
 		c.Reason = &verdict.Reason{Kind: verdict.ReplayMismatch, Detail: describe(out, err), Pos: &g.First.Pos,
 			Remedy: "please report this: the two engines disagree"}
-		if why := unfinished(ctx, out, err); why != nil {
+		why := unfinished(ctx, out, err)
+		if why == nil && err == nil && len(out.Undefined) > 0 { // what is there, the two may take for different things
+			why = &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
+				"the failure depends on %s, which the program declares and does not define", strings.Join(out.Undefined, ", ")),
+				Remedy: "check the file that defines it, too, or have a harness set it"}
+		}
+		if why != nil {
 			why.Pos, c.Replay, c.Reason = &g.First.Pos, verdict.NotRun, why
 		}
 		return g, &problem.Settled{Claim: c.Learned(verdict.Undecided)}

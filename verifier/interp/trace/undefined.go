@@ -12,7 +12,7 @@ import (
 // an execution does with such values is followed as what its steps depend on is.
 
 // Undefined returns what makes the observer of runs without a trace: Outcome.Undefined is those of the variables that
-// the run looks at before it fails.
+// the run looks at before it ends.
 func Undefined(names []string) interp.Observe {
 	return func(*interp.Machine) interp.Observer {
 		if len(names) == 0 {
@@ -34,7 +34,7 @@ func (u *unfollowed) Access(o *interp.Object, off, n int64, write bool) {
 
 // End implements Observer.
 func (u *unfollowed) End(out *interp.Outcome) {
-	if out.Kind == interp.Violation && len(u.met) > 0 {
+	if len(u.met) > 0 {
 		out.Undefined = slices.Sorted(maps.Keys(u.met))
 	}
 }
