@@ -108,11 +108,13 @@ func TestInitHandlers(t *testing.T) {
 	dir := writeTree(t, map[string]string{"a.c": `static int n; static char buf[8];
 void SysTick_Handler(void) { n++; }
 void twice(void) { if (n < 0 || n > 7) return; buf[n] = 1; }
+static volatile unsigned long long us; void TIM2_IRQHandler(void) { us++; }
+int main(void) { return (int)(us >> 40); }
 `})
 	var out bytes.Buffer
 	runWith([]string{"init", "--timeout", "3s", dir}, &out, &out)
 	text, err := os.ReadFile(filepath.Join(dir, ".firmproof.yml"))
-	if err != nil || !strings.Contains(string(text), "`interrupts: [{handler: SysTick_Handler, max: any}]`") ||
+	if err != nil || !strings.Contains(string(text), "`interrupts: [{handler: SysTick_Handler, max: any}, {handler: TIM2_IRQHandler, max: any}]`") ||
 		!strings.Contains(string(text), "which of them preempt others is not known") {
 		t.Errorf("%v\n%s\n%s", err, text, out.String())
 	}

@@ -34,6 +34,7 @@ type trial struct {
 	untried   []string // entries that the time did not suffice to begin
 	packaged  []string // functions of others' packages, which are not tried
 	broken    []string // harness files that do not build
+	quiet     []string // handlers that change what harnesses read
 	results   []verdict.Result
 	jobs      []prepare.Job // those of results
 	began     time.Time
@@ -56,6 +57,7 @@ func (f *finder) check(ctx context.Context, a *attempt) error {
 		return err
 	}
 	jobs = slices.DeleteFunc(jobs, func(j prepare.Job) bool {
+		tr.quiet = append(tr.quiet, j.Quiet...)
 		name, generated := strings.CutPrefix(j.Name(), prepare.AnyCall)
 		if generated && a.isPackaged(name) {
 			tr.packaged = append(tr.packaged, name)

@@ -64,9 +64,13 @@ func (w *writer) text(f *Found) []byte {
 		w.line("volatile: kept   # volatile numbers that all stores keep in a range are in it; `any` lets them be anything")
 	}
 	if list := w.handlers(); len(list) > 0 {
-		w.comment("Handlers of interrupts that change what functions read: %s. They run between the steps of others with a "+
-			"line such as `interrupts: [{handler: %s, max: any}]`. It is left to you: which of them preempt others is not known, "+
-			"termination is open with handlers that may run for ever, and proofs take several times as long.", some(list), list[0])
+		each := make([]string, len(list))
+		for i, name := range list {
+			each[i] = fmt.Sprintf("{handler: %s, max: any}", name)
+		}
+		w.comment("Handlers of interrupts that change what functions read: %s. They run between the steps of others with the "+
+			"line `interrupts: [%s]`. It is left to you: which of them preempt others is not known, "+
+			"termination is open with handlers that may run for ever, and proofs take several times as long.", some(list), strings.Join(each, ", "))
 	}
 	if w.all || w.assumesBodies() {
 		w.comment("Functions without a body: a call gives any result and any value in what its pointers lead to. " +
@@ -209,7 +213,7 @@ func (w *writer) own() bool {
 
 // handlers lists the handlers of interrupts that the trial took not to run meanwhile.
 func (w *writer) handlers() []string {
-	var out []string
+	out := slices.Clone(w.tr.quiet)
 	for i := range w.tr.results {
 		for _, a := range w.tr.results[i].Assumptions {
 			if a.Relation == verdict.Quiet && a.Other != "" && !slices.Contains(out, a.Other) {
@@ -217,7 +221,8 @@ func (w *writer) handlers() []string {
 			}
 		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // assumesBodies reports whether the trial met functions without a body.
