@@ -122,24 +122,29 @@ type Evidence struct {
 	Files    [][2]string
 }
 
-// EvidencePage is the first page: what was proved, for which requirements, and what that rests on.
-func EvidencePage(e Evidence) ([]byte, error) {
+// told is what the first page says, in the order of its parts.
+type told struct {
+	Evidence
+	Title                                   string
+	Rows                                    []toldRow
+	Untagged                                string
+	Assumed, Conditional, Unknown, Warnings []string
+}
+
+// toldRow is what was found for a requirement.
+type toldRow struct{ Requirement, Harness, Target, Answer, Claims, Class string }
+
+// tellEvidence collects what the first page says.
+func tellEvidence(e Evidence) told {
 	tagged, untagged := Requirements(e.Report, e.Source)
-	type row struct{ Requirement, Harness, Target, Answer, Claims, Class string }
-	data := struct {
-		Evidence
-		Title                                   string
-		Rows                                    []row
-		Untagged                                string
-		Assumed, Conditional, Unknown, Warnings []string
-	}{Evidence: e, Title: headlineOf(e.Report.Results, PageOptions{}), Untagged: strings.Join(untagged, ", ")}
+	data := told{Evidence: e, Title: headlineOf(e.Report.Results, PageOptions{}), Untagged: strings.Join(untagged, ", ")}
 	for _, q := range tagged {
 		for _, r := range q.Results {
 			class := r.Status.String()
 			if r.Vacuous != nil {
 				class = "unknown"
 			}
-			data.Rows = append(data.Rows, row{q.ID, plain(r.Entry), plain(r.Target), verified(r), Counts(r.Claims), class})
+			data.Rows = append(data.Rows, toldRow{q.ID, plain(r.Entry), plain(r.Target), verified(r), Counts(r.Claims), class})
 		}
 	}
 	once := func(list *[]string, text string) {
@@ -162,8 +167,13 @@ func EvidencePage(e Evidence) ([]byte, error) {
 	for _, o := range Obstacles(e.Report.Results) {
 		once(&data.Unknown, o.Reason.String()+": leaves open "+o.Leaves())
 	}
+	return data
+}
+
+// EvidencePage is the first page: what was proved, for which requirements, and what that rests on.
+func EvidencePage(e Evidence) ([]byte, error) {
 	var buf bytes.Buffer
-	err := evidenceTemplate.Execute(&buf, data)
+	err := evidenceTemplate.Execute(&buf, tellEvidence(e))
 	return buf.Bytes(), err
 }
 

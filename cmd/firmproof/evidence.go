@@ -37,6 +37,7 @@ var evidenceFiles = [][2]string{
 	{"certificates/", "why the answers hold: `firmproof verify-certificate certificates` checks that without the engines"},
 	{"certificates.txt", "what that check said"},
 	{"tool/", "what is modelled and what is assumed, what certificates trust, how the tool is tested, and what it once proved wrongly"},
+	{"index.html, index.pdf", "this page, for a browser and for print"},
 	{"SHA256SUMS", "of all files: `sha256sum --check SHA256SUMS`"},
 }
 
@@ -185,7 +186,8 @@ func (e *evidence) write(ctx context.Context, m *manifest.Manifest, text []byte)
 		page.Accepted = append(page.Accepted, row)
 	}
 	index, err := reports.EvidencePage(page)
-	if err := errors.Join(err, e.put("index.html", index)); err != nil {
+	printed, failed := reports.EvidencePDF(page)
+	if err := errors.Join(err, failed, e.put("index.html", index), e.put("index.pdf", printed)); err != nil {
 		return err
 	}
 	return e.sums()

@@ -52,6 +52,9 @@ void broken_harness(void) {
 	}
 	wantAll(t, read("one/certificates.txt"), "clamp_harness on cortex-m3: program", "answers certified")
 	wantAll(t, read("one/index.html"), "SYS-7", "mended later", "Ann", "2999-01-31", "claims no conformity")
+	if text := read("one/index.pdf"); !strings.HasPrefix(text, "%PDF-") || !strings.Contains(text, "%%EOF") || len(text) < 3000 {
+		t.Errorf("no PDF: %d bytes", len(text))
+	}
 	wantAll(t, read("one/tool/CERTIFICATES.md"), "# Certificates")
 	wantAll(t, read("one/targets/cortex-m3.yml"), "thumbv7m")
 	if text := read("one/report.json"); strings.Contains(text, `"seconds"`) || strings.Contains(text, dir) {
