@@ -156,8 +156,10 @@ func gapsOf(now, before *Built, differ map[string][]string, renamed renames) map
 		}
 		g.Renamed = renamed[target]
 		changed := slices.Clone(o.Changed)
-		for _, names := range differ { // of other targets, too
-			changed = append(changed, names...)
+		for t, names := range differ { // of other targets, too, but for what is asked because the base has no such target
+			if before.Outlines[t] != nil {
+				changed = append(changed, names...)
+			}
 		}
 		slices.Sort(changed)
 		for _, f := range slices.DeleteFunc(slices.Compact(changed), ofDriver) {
