@@ -1,8 +1,6 @@
 package places
 
 import (
-	"slices"
-
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -13,8 +11,8 @@ type Reach struct {
 }
 
 // Reached walks the functions and variables that an execution from entry can name: by its
-// instructions, and by the initialisers of the variables among them; except are not entered.
-func Reached(m *ir.Module, entry *ir.Func, except ...*ir.Func) Reach {
+// instructions, and by the initialisers of the variables among them.
+func Reached(m *ir.Module, entry *ir.Func) Reach {
 	r := Reach{map[*ir.Func]bool{}, map[*ir.Global]bool{}}
 	todo := append([]*ir.Func{entry}, m.Ctors...)
 	if m.Finish != nil {
@@ -39,7 +37,7 @@ func Reached(m *ir.Module, entry *ir.Func, except ...*ir.Func) Reach {
 	for len(todo) > 0 {
 		f := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if f == nil || r.Funcs[f] || slices.Contains(except, f) {
+		if f == nil || r.Funcs[f] {
 			continue
 		}
 		r.Funcs[f] = true

@@ -13,8 +13,9 @@ type Touched struct {
 	anyRead, AnyWrite     bool // through pointers: whatever is no local
 	callsModelsIndirectly bool // a call through a pointer may be of a function that the engines implement
 	isDevice              Device
-	handlers, program     *leads // from the addresses of either
-	layout                ir.Layout
+	handlers              *leads // from the addresses in handlers
+	program               *leads // from those of the rest; nil: nobody has asked about it
+	module                *ir.Module
 }
 
 // Device reports whether all of n bytes at an address are registers of devices, which are no memory: what is read there
@@ -30,7 +31,7 @@ type Access struct {
 
 // TouchedBy finds what handlers touch; what they call of except is none of theirs.
 func TouchedBy(m *ir.Module, handlers []*ir.Func, isDevice Device, except ...*ir.Func) *Touched {
-	t := &Touched{Reads: map[*ir.Global]bool{}, Writes: map[*ir.Global]bool{}, isDevice: isDevice, layout: m.Layout}
+	t := &Touched{Reads: map[*ir.Global]bool{}, Writes: map[*ir.Global]bool{}, isDevice: isDevice, module: m}
 	for _, f := range m.Funcs {
 		t.callsModelsIndirectly = t.callsModelsIndirectly || f.Addr && f.IsDecl()
 	}
@@ -48,7 +49,7 @@ func TouchedBy(m *ir.Module, handlers []*ir.Func, isDevice Device, except ...*ir
 			}
 		}
 	}
-	t.handlers, t.program = leadsOf(runs, handlers), localLeads(m)
+	t.handlers = leadsOf(runs, handlers)
 	for f := range runs {
 		escapes := ir.Escapes(f)
 		for _, b := range f.Blocks {
@@ -144,9 +145,9 @@ func (t *Touched) names(k *ir.Const, funcs *[]*ir.Func) {
 func (t *Touched) Accesses(in *ir.Instr) []Access {
 	switch in.Op {
 	case ir.OpLoad:
-		return []Access{{in.Args[0], true, false, t.layout.StoreSize(in.Access)}}
+		return []Access{{in.Args[0], true, false, t.module.Layout.StoreSize(in.Access)}}
 	case ir.OpStore:
-		return []Access{{in.Args[1], false, true, t.layout.StoreSize(in.Access)}}
+		return []Access{{in.Args[1], false, true, t.module.Layout.StoreSize(in.Access)}}
 	case ir.OpCmpXchg, ir.OpAtomicRMW, ir.OpVaArg:
 		return []Access{{in.Args[0], true, true, 0}}
 	case ir.OpCall:
@@ -190,6 +191,9 @@ func (t *Touched) Conflict(in *ir.Instr, escapes map[*ir.Instr]bool) bool {
 
 // Conflicts reports whether an access is of memory that handlers may touch in a way that one of both notices.
 func (t *Touched) Conflicts(a Access, escapes map[*ir.Instr]bool) bool {
+	if t.program == nil {
+		t.program = localLeads(t.module)
+	}
 	through := t.AnyWrite || a.Writes && t.anyRead
 	meets := func(at lead) bool {
 		switch r := at.from.(type) {

@@ -123,9 +123,9 @@ func (w *interrupts) racesOf(list []Handler, handlers, woven []*ir.Func, entries
 }
 
 // codeFrom walks the functions that an execution from f may call: where a call through a pointer is among them, all
-// whose address the program takes. except are not entered.
-func codeFrom(m *ir.Module, f *ir.Func, except ...*ir.Func) places.Reach {
-	out := places.Reached(m, f, except...)
+// whose address the program takes.
+func codeFrom(m *ir.Module, f *ir.Func) places.Reach {
+	out := places.Reached(m, f)
 	for todo := slices.Collect(maps.Keys(out.Funcs)); len(todo) > 0; {
 		g := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -138,7 +138,7 @@ func codeFrom(m *ir.Module, f *ir.Func, except ...*ir.Func) places.Reach {
 					if out.Funcs[h] {
 						continue
 					}
-					for k := range places.Reached(m, h, except...).Funcs {
+					for k := range places.Reached(m, h).Funcs {
 						if !out.Funcs[k] {
 							out.Funcs[k] = true
 							todo = append(todo, k)
