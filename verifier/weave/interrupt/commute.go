@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 )
 
@@ -64,19 +65,11 @@ func (w *interrupts) touchesMask(in *ir.Instr) bool {
 	if !w.isAVR() {
 		return false
 	}
-	for _, a := range w.touch.Accesses(in) {
-		at, constant := ir.ConstantAddress(a.Addr)
-		if size, known := w.sizeWritten(in); constant && known {
-			if at <= w.processor.sreg && w.processor.sreg < at+size {
-				return true
-			}
-			continue
-		}
-		if constant || w.sregEscapes && !isLocal(a.Addr, w.escapes) && ir.VariableAt(a.Addr) == nil {
-			return true
-		}
+	if in.Op == ir.OpLoad {
+		at, constant := ir.ConstantAddress(in.Args[0])
+		return constant && at == w.processor.sreg
 	}
-	return false
+	return slices.ContainsFunc(w.touch.Accesses(in), func(a places.Access) bool { return a.Writes && w.mayWriteSREG(in, a.Addr) })
 }
 
 // needsPoint reports a call in front of which a point stands for what runs within the function.

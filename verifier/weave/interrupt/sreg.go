@@ -29,26 +29,18 @@ func (w *interrupts) sreg(in *ir.Instr) {
 
 // sregStore is a write through addr.
 func (w *interrupts) sregStore(in *ir.Instr, addr ir.Value) {
-	at, constant := ir.ConstantAddress(addr)
-	switch r := ir.Root(addr).(type) {
-	case *ir.Const:
-		if r.Global != nil && !r.Global.Extern {
-			return
-		}
-	case *ir.Instr:
-		if r.Op == ir.OpAlloca {
-			return
-		}
+	if !w.mayWriteSREG(in, addr) {
+		return
 	}
+	at, constant := ir.ConstantAddress(addr)
 	sreg := w.processor.sreg
 	size, known := w.sizeWritten(in)
 	switch {
-	case constant && known && (at > sreg || at+size <= sreg):
 	case constant && in.Op == ir.OpStore && in.Args[0].Type().IsInt():
 		w.apply(maskEffect{kind: maskIsNotBit, value: in.Args[0], bit: int(sreg-at)*8 + 7})
 	case constant:
 		w.apply(maskEffect{kind: maskCleared})
-	case w.sregEscapes:
+	default:
 		// any store may be meant: it takes the mask away where the address is that one
 		word := w.Word()
 		off := w.Binary(ir.OpSub, w.Int(word, sreg), w.Emit(&ir.Instr{Op: ir.OpPtrToInt, T: word,
@@ -61,6 +53,26 @@ func (w *interrupts) sregStore(in *ir.Instr, addr ir.Value) {
 		to := w.AddrOfGlobal(w.mask)
 		w.Store(w.And(w.Load(w.mask.T, to), outside), to, 1)
 	}
+}
+
+// mayWriteSREG reports whether a write of in through addr may be one of the status register.
+func (w *interrupts) mayWriteSREG(in *ir.Instr, addr ir.Value) bool {
+	switch r := ir.Root(addr).(type) {
+	case *ir.Const:
+		if r.Global != nil && !r.Global.Extern {
+			return false
+		}
+	case *ir.Instr:
+		if r.Op == ir.OpAlloca {
+			return false
+		}
+	}
+	at, constant := ir.ConstantAddress(addr)
+	size, known := w.sizeWritten(in)
+	if !constant {
+		return w.sregEscapes
+	}
+	return !known || at <= w.processor.sreg && w.processor.sreg < at+size
 }
 
 // sizeWritten is how many bytes in writes, if that is a constant.
