@@ -170,10 +170,8 @@ func (j *Job) ofUndefined(names []string) *verdict.Reason {
 			break
 		}
 	}
-	why := &verdict.Reason{Detail: fmt.Sprintf("the failure depends on %s, which the program declares and does not define",
-		strings.Join(names, ", "))}
+	why := verdict.NotDefined(names)
 	if at == "" {
-		why.Remedy = "check the file that defines it, too, or have a harness set it"
 		return why
 	}
 	file := at[:strings.LastIndex(at, ":")]

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firmproof/firmproof/verifier/encode"
 	"github.com/firmproof/firmproof/verifier/ilr"
@@ -32,9 +31,7 @@ func (b *unwinder) replay(ctx context.Context, r *round, ev *ilr.Evaluator, hit 
 			Remedy: "please report this: the two engines disagree"}
 		why := unfinished(ctx, out, err)
 		if why == nil && err == nil && len(out.Undefined) > 0 { // what is there, the two may take for different things
-			why = &verdict.Reason{Kind: verdict.Incomplete, Detail: fmt.Sprintf(
-				"the failure depends on %s, which the program declares and does not define", strings.Join(out.Undefined, ", ")),
-				Remedy: "check the file that defines it, too, or have a harness set it"}
+			why = verdict.NotDefined(out.Undefined)
 		}
 		if why != nil {
 			why.Pos, c.Replay, c.Reason = &g.First.Pos, verdict.NotRun, why

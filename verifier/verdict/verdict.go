@@ -130,6 +130,12 @@ type Reason struct {
 	Past bool `json:"past,omitempty"`
 }
 
+// NotDefined is why a failure is no finding that depends on what variables hold which are defined nowhere.
+func NotDefined(names []string) *Reason {
+	return &Reason{Kind: Incomplete, Detail: fmt.Sprintf("the failure depends on %s, which the program declares and does not define",
+		strings.Join(names, ", ")), Remedy: "check the file that defines it, too, or have a harness set it"}
+}
+
 // OutOfTime reports that more time, or a less busy machine, might settle it.
 func (r *Reason) OutOfTime() bool { return r != nil && (r.Kind == TimedOut || r.Kind == ClockOver) }
 
