@@ -155,11 +155,11 @@ func claimedAt(in *ir.Instr, checks verdict.CheckSet, leaks ir.LeakRule) []verdi
 func silent(in *ir.Instr, check verdict.Check) bool {
 	f := in.Block.Func
 	return f.Made && !check.Of().Driver || strings.HasPrefix(f.Name, ir.PointPrefix) ||
-		check == verdict.Unreachable && endsRace(in)
+		check == verdict.Unreachable && endsRace(in.Block)
 }
 
-// endsRace reports the end of the block that claims a race: no execution gets past that.
-func endsRace(in *ir.Instr) bool {
-	i := slices.Index(in.Block.Instrs, in)
-	return i > 0 && in.Block.Instrs[i-1].Op == ir.OpTrap && in.Block.Instrs[i-1].Check == verdict.Race
+// endsRace reports a block that claims a race: no execution gets past that.
+func endsRace(b *ir.Block) bool {
+	trap := ir.TrapOf(b)
+	return trap != nil && trap.Check == verdict.Race
 }
