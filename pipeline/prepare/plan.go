@@ -70,9 +70,7 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	kept := m != nil && m.Volatile == manifest.VolatileKept && len(m.Interrupts) == 0
 	if calls || kept {
 		program = harness.NewProgram(module)
-		if m != nil {
-			program.Woven(compile.Handlers(m.Interrupts), woven)
-		}
+		program.Woven(woven)
 	}
 	if calls {
 		if generated, err = b.generated(base, img, m, program); err != nil {
@@ -94,10 +92,6 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 			j.Notes = append(j.Notes, "race: there is nothing to look for, since `interrupts` of the manifest lists no handlers")
 		}
 		if entry := module.Func(h.Entry); entry != nil {
-			var woven []interrupt.Handler
-			if m != nil {
-				woven = compile.Handlers(m.Interrupts)
-			}
 			if list := harness.Unlisted(module, entry, woven); len(list) > 0 {
 				j.Quiet = list
 				j.Notes = append(j.Notes, fmt.Sprintf("%s: handlers of interrupts that change what this harness reads do not run "+

@@ -48,8 +48,7 @@ type Program struct {
 	leanOn  []verdict.Assumption      // of those of them that a function alone writes
 	nonnull map[*ir.Func]bool         // pass pointers that may not be null
 	beside  map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
-	woven   []string                  // handlers of interrupts that run between steps
-	points  *interrupt.Woven          // where they run; nil: nowhere
+	woven   *interrupt.Woven          // handlers of interrupts that run between steps; nil: none
 	reach   map[*ir.Func]places.Reach // see reachOf
 	kinds   map[*ir.Func][]string     // see kindsOf
 	step    int                       // bytes of the widest access that is one step

@@ -15,25 +15,20 @@ import (
 // two reads of it, and so may what is handed to code that is not there: tasks, callbacks, handlers that a library enters
 // in its table. That they do not is a guess: `interrupts` of the manifest has handlers run.
 
-// Woven says which handlers are run between steps, and where: nothing is assumed of them.
-func (p *Program) Woven(list []interrupt.Handler, where *interrupt.Woven) {
-	for _, x := range list {
-		p.woven = append(p.woven, x.Name)
-	}
-	p.points = where
-}
+// Woven says which handlers are run between steps, and where: nothing is assumed of them. nil: none.
+func (p *Program) Woven(handlers *interrupt.Woven) { p.woven = handlers }
 
 // among calls the function among handlers that run between steps: as one where it is, and with none behind it where none
 // makes a difference.
 func (h *harness) among(call func()) {
-	if h.p.points == nil {
+	if h.p.woven == nil {
 		call()
 		return
 	}
-	active, value := h.p.points.RunsAs(h.of)
+	active, value := h.p.woven.RunsAs(h.of)
 	if active == nil {
 		call()
-		if h.p.points.Meets(h.of) {
+		if h.p.woven.Meets(h.of) {
 			h.LetHandlersRun()
 		}
 		return
@@ -217,21 +212,17 @@ func (p *Program) functionsHeld() func(ir.Value) []*ir.Func {
 }
 
 // mayRun reports whether x, a handler or the like, may run between two steps of f beside those that are woven in.
-func mayRun(x, f *ir.Func, woven []string) bool {
-	return x != f && !x.IsDecl() && !x.Made && !slices.Contains(woven, x.Name)
+func mayRun(x, f *ir.Func, woven *interrupt.Woven) bool {
+	return x != f && !x.IsDecl() && !x.Made && !woven.Runs(x)
 }
 
 // Unlisted lists the handlers that change what an entry reads, and that neither run between its steps nor are called by
 // it, by their names in C. woven are those that run.
-func Unlisted(m *ir.Module, entry *ir.Func, woven []interrupt.Handler) []string {
-	names := make([]string, len(woven))
-	for i, x := range woven {
-		names[i] = x.Name
-	}
+func Unlisted(m *ir.Module, entry *ir.Func, woven *interrupt.Woven) []string {
 	var out []string
 	var reached places.Reach
 	for _, x := range m.Funcs {
-		if !x.Handler || !mayRun(x, entry, names) {
+		if !x.Handler || !mayRun(x, entry, woven) {
 			continue
 		}
 		if reached.Funcs == nil {

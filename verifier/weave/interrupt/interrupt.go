@@ -155,6 +155,15 @@ type Woven struct {
 	commuting   commuting
 }
 
+// Runs reports a handler that runs between steps. w may be nil: none does.
+func (w *Woven) Runs(f *ir.Func) bool {
+	if w == nil {
+		return false
+	}
+	_, is := w.handlers[f.Name]
+	return is
+}
+
 // Meets reports whether handlers make a difference to a function.
 func (w *Woven) Meets(f *ir.Func) bool { return w.commuting.met[f] }
 
