@@ -126,8 +126,8 @@ func (n *normaliser) call(ts []token, result string, op int) ([]token, bool) {
 		if known, ok := n.types[callee]; !ok || known == typed || strings.HasPrefix(callee, "@llvm.") {
 			return ts, false
 		}
-		cast := fmt.Sprintf(" bitcast (ptr %s to %s*)", callee, typed)
-		return slices.Replace(ts, at, end+1, lex(ts[at].before+result0(kind, explicit)+cast)...), true
+		cast := fmt.Sprintf("%s%s bitcast (ptr %s to %s*)", ts[at].before, typed, callee, typed)
+		return slices.Replace(ts, at, end+1, lex(cast)...), true
 	}
 	if !explicit || !n.opaque { // a typed pointer says the type itself
 		return ts, false
@@ -137,14 +137,6 @@ func (n *normaliser) call(ts []token, result string, op int) ([]token, bool) {
 	cast := lex(fmt.Sprintf("%s%s = bitcast ptr %s to %s*  ", ts[0].before, name, callee, typed))
 	ts[0].before = ""
 	return append(cast, ts...), true
-}
-
-// result0 returns the type in front of a callee that is a cast: of a function without `...` the result's is enough.
-func result0(kind []token, explicit bool) string {
-	if explicit {
-		return spaced(kind)
-	}
-	return bare(kind)
 }
 
 func closingIf(ts []token, at int) int {

@@ -79,7 +79,7 @@ func TestConstructs(t *testing.T) {
 		"class of a sign of zero": {"  %r = call i1 @llvm.is.fpclass.f32(float %x, i32 32)",
 			"  %r = call i1 @llvm.is.fpclass.f32(float %x, i32 32)"},
 		"call of too few": {"declare i32 @f(i32)\n  %r = call i32 @f()",
-			"declare i32 @f(i32)\n  %r = call i32 bitcast (i8* @f to i32 ()*)()"},
+			"declare i32 @f(i32)\n  %r = call i32 () bitcast (i8* @f to i32 ()*)()"},
 		"call as declared": {"declare i32 @f(i32 noundef, ...)\n  %r = call i32 (i32, ...) @f(i32 noundef 1, i32 2)",
 			"declare i32 @f(i32 noundef, ...)\n  %r = call i32 (i32, ...) @f(i32 noundef 1, i32 2)"},
 		"call with a structure": {"define { i32, i32 } @f({ ptr, i8 } %x) {\n  %r = call { i32, i32 } @f({ ptr, i8 } %y)",
