@@ -8,11 +8,12 @@ import (
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
 	"github.com/firmproof/firmproof/verifier/weave"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // A generated harness keeps what pointers lead to apart, passes no null where only what it calls asks for it, lets no handler
-// of interrupts run meanwhile, has a function find in volatile variables what it left there, and takes weak functions as they
-// are, which are guesses. The entry in which pointers may lead to one place (harness.Program.Overlapping), with null wherever
+// of interrupts run meanwhile, has reads of volatile variables give what the program stores there, or what the function itself
+// left there, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to one place (harness.Program.Overlapping), with null wherever
 // the program asks for it, reads of variables that give any value each time, and stubs for weak functions, does without: what
 // holds there, too, holds.
 
@@ -71,19 +72,18 @@ func takeUnguessed(res, more *verdict.Result, _ *built) {
 }
 
 // restsOnAny returns what reports a claim that holds if pointers lead to different places or are not null, no handler runs,
-// a function alone writes a volatile variable, or weak functions stay, for all that anybody says.
+// the program, or one function, alone writes a volatile variable, or weak functions stay, for all that anybody says.
 func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
 	return func(c *verdict.Claim) bool {
 		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
 			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.ReadsOwn() ||
-				a.MayBeReplaced() || a.MayBeNull())
+				a.ReadsStored() || a.MayBeReplaced() || a.MayBeNull())
 		})
 	}
 }
 
 // unquiet returns the part of m that plan is about, in which reads of variables that others change give any number each
-// time, as those of volatile ones do, those of volatile ones do so in the function that alone writes them, too, weak functions
-// do anything, and the pointers of null may be null; plan does without these assumptions then. Where there is nothing of that
+// time, as those of volatile ones do, whatever the program or the function stores there, weak functions do anything, and the pointers of null may be null; plan does without these assumptions then. Where there is nothing of that
 // kind, it is m; nil: it cannot be copied.
 func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 	changed, own, weak := map[string]bool{}, map[string]bool{}, map[string]string{}
@@ -92,7 +92,7 @@ func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 		case !a.Guessed() || plan.VolatileMemory:
 		case a.Relation == verdict.Quiet:
 			changed[a.Subject] = true
-		case a.ReadsOwn():
+		case a.ReadsOwn(), a.ReadsStored():
 			own[a.ID] = true
 		case a.MayBeReplaced():
 			weak[a.Subject] = weave.StubHavoc
@@ -141,18 +141,21 @@ func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 }
 
 // readAny has reads of volatile variables give any value each time, which bring one of the assumptions that the function finds
-// what it left there.
+// what it left there, or the program stored.
 func readAny(m *ir.Module, ids map[string]bool) {
 	brought := func(id string) bool { return ids[id] }
+	b := &irbuild.Builder{Module: m}
 	for _, f := range m.Funcs {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if in.Flags.Has(ir.Sole) && slices.ContainsFunc(in.Assumes, brought) {
-					in.Flags &^= ir.Sole
-					in.Assumes = slices.DeleteFunc(slices.Clone(in.Assumes), brought)
+		b.RewriteFunc(f, func(in *ir.Instr) {
+			if slices.ContainsFunc(in.Assumes, brought) && (in.Op == ir.OpLoad || in.Model == ir.ModelKept) {
+				in.Flags &^= ir.Sole
+				if in.Model == ir.ModelKept {
+					in.Args = []ir.Value{b.Or(in.Args[0], b.Int(ir.Int(1), 1))}
 				}
+				in.Assumes = slices.DeleteFunc(slices.Clone(in.Assumes), brought)
 			}
-		}
+			b.Keep(in)
+		})
 	}
 }
 

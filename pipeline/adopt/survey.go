@@ -41,7 +41,6 @@ type Survey struct {
 	devices   map[string]int // C files by the target that alone has the headers that they include
 	handlers  []string       // C files of the project itself with interrupt handlers of a Cortex-M
 	posix     bool           // C files include headers of POSIX
-	volatile  bool           // C files of the project itself have volatile objects
 }
 
 type entry struct{ name, file string }
@@ -177,10 +176,7 @@ func (s *Survey) source(rel string, text []byte) {
 		s.handlers = append(s.handlers, rel)
 	}
 	s.posix = s.posix || posixHeader.Match(text)
-	s.volatile = s.volatile || !isAside(rel) && volatileWord.Match(text)
 }
-
-var volatileWord = regexp.MustCompile(`\bvolatile\b`)
 
 var mainPattern = regexp.MustCompile(`(?m)^\s*(?:int|void)\s+main\s*\(`)
 

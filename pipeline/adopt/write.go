@@ -60,9 +60,6 @@ func (w *writer) text(f *Found) []byte {
 	w.line("targets: [%s]   # %s; `firmproof targets` lists all", w.a.target, w.a.why)
 	w.build(f)
 	w.entries()
-	if f.Survey.volatile && slices.ContainsFunc(w.tr.harnesses, func(e entry) bool { return e.file == "" }) {
-		w.line("volatile: kept   # volatile numbers that all stores keep in a range are in it; `any` lets them be anything")
-	}
 	if list := w.handlers(); len(list) > 0 {
 		each := make([]string, len(list))
 		for i, name := range list {

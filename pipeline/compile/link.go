@@ -24,6 +24,7 @@ type linker struct {
 	img     *Image
 	entries []string
 	keep    []string // handlers and whatever else must stay, without being an entry
+	whole   bool     // nothing is dropped: handlers that no entry reaches store in the volatile variables that it reads
 }
 
 func (l *linker) run(ctx context.Context, argv ...string) (Result, error) {
@@ -59,7 +60,8 @@ func (l *linker) link(ctx context.Context) error {
 	}
 	var declared []string
 	isCut := false
-	if !l.opts.KeepAll && len(l.entries) > 0 {
+	l.whole = l.opts.KeepAll || len(l.entries) == 0 || slices.ContainsFunc(texts, volatileRE.Match)
+	if !l.whole {
 		var cut [][]byte
 		if cut, l.img.Functions, declared, isCut = cutUnits(texts, l.wanted()); isCut {
 			texts = cut
@@ -100,6 +102,9 @@ func (l *linker) link(ctx context.Context) error {
 	}
 	return l.slice(ctx, whole, text)
 }
+
+// volatileRE matches a load of a volatile number that is not at a constant address.
+var volatileRE = regexp.MustCompile(`(?m)= load volatile i\d+, (?:i\d+\*|ptr) (?:@|%|getelementptr inbounds \(%)`)
 
 var multiply = regexp.MustCompile(`Linking globals named '([^']+)': symbol multiply defined`)
 

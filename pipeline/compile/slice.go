@@ -46,6 +46,10 @@ func (l *linker) slice(ctx context.Context, whole string, text []byte) error {
 	if l.opts.KeepAll || len(l.entries) == 0 {
 		return nil
 	}
+	if l.whole {
+		l.img.Notes = append(l.img.Notes, inlineAssembly(text)...)
+		return nil
+	}
 	public := append(append([]string(nil), l.img.Entries...), l.keep...)
 	out := filepath.Join(l.opts.WorkDir, "image.ll")
 	sliced, ok := sliceText(text, public)

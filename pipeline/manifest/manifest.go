@@ -104,19 +104,20 @@ func (f FunctionsMode) String() string {
 	return functionNames[f]
 }
 
-// Volatile says what reads of volatile objects outside volatile regions give in harnesses that somebody wrote. In
-// generated ones, VolatileAny means VolatileKept; with interrupts, it is VolatileMemory everywhere.
+// Volatile says what reads of volatile objects outside volatile regions give; with interrupts, it is VolatileMemory
+// everywhere.
 type Volatile int
 
-// The choices.
+// The choices. Generated harnesses take VolatileAny for VolatileUnsaid.
 const (
-	VolatileAny    Volatile = iota // any value at each read
-	VolatileKept                   // of numbers that all stores of the program keep in a range: any value in it
-	VolatileMemory                 // what was stored last
+	VolatileAny    Volatile = iota - 1 // any value at each read
+	VolatileUnsaid                     // as VolatileKept, but as a condition of what nothing shows
+	VolatileKept                       // any value that the program stores there, if more is not known
+	VolatileMemory                     // what was stored last
 )
 
 // volatileWords are the choices in the manifest.
-var volatileWords = []string{"any", "kept", "memory"}
+var volatileWords = map[string]Volatile{"any": VolatileAny, "kept": VolatileKept, "memory": VolatileMemory}
 
 // Interrupt is a handler that may run between any two steps, at most Max times, those of the handlers that it
 // preempts among them.

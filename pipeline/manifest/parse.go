@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -105,8 +106,8 @@ func (p *parser) top(root *yaml.Node) {
 	p.harnesses(m)
 	p.functions(m)
 	p.assume(m)
-	if v, ok := m.Enum("volatile", volatileWords...); ok {
-		p.m.Volatile = Volatile(slices.Index(volatileWords, v))
+	if v, ok := m.Enum("volatile", slices.Sorted(maps.Keys(volatileWords))...); ok {
+		p.m.Volatile = volatileWords[v]
 	}
 	if m.Has("memory_map") {
 		p.m.MemoryMap = targets.ParseRegions(&p.r, m.List("memory_map"), "memory_map")

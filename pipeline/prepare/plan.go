@@ -67,8 +67,9 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 	}
 	first := len(b.jobs)
 	calls := m != nil && (len(b.named) > 0 || len(b.req.Entries) == 0)
-	kept := m != nil && m.Volatile == manifest.VolatileKept && len(m.Interrupts) == 0
-	if calls || kept {
+	keeps := harness.ReadsVolatile(module) && (m == nil || len(m.Interrupts) == 0 &&
+		(m.Volatile == manifest.VolatileUnsaid || m.Volatile == manifest.VolatileKept))
+	if calls || keeps && len(harnesses) > 0 {
 		program = harness.NewProgram(module)
 		program.Woven(woven)
 	}
@@ -102,12 +103,14 @@ func (b *preparation) add(img *compile.Image, t targets.Target, harnesses []mani
 		j.Plan.EndsUnasked = !b.names(verdict.Termination, h.Checks)
 		j.Plan.Stack = stackOf(img, checks)
 		b.fromManifest(&j, h, m)
-		if entry := module.Func(h.Entry); kept && entry != nil {
-			j.Plan.KeepsRanges = true
-			j.Plan.Assumptions = append(slices.Clone(j.Plan.Assumptions), program.Kept(entry)...)
-		}
 		if entry := module.Func(h.Entry); entry != nil && !j.Plan.VolatileMemory {
 			j.Plan.Open = harness.VolatilePointers(module, entry)
+			if keeps {
+				j.Plan.KeepsRanges = true
+				rests, open := program.Kept(entry, m != nil && m.Volatile == manifest.VolatileKept)
+				j.Plan.Assumptions = append(slices.Clone(j.Plan.Assumptions), rests...)
+				j.Plan.Open = append(j.Plan.Open, open...)
+			}
 		}
 		mis.complete(&j)
 		b.jobs = append(b.jobs, j)

@@ -329,8 +329,7 @@ func (b *preparation) project(dir string) error {
 		}
 		opts := b.options(all)
 		opts.KeepAll = m.Functions != manifest.FunctionsNone || len(b.named)+len(b.req.Called) > 0 || b.req.Whole ||
-			b.comparesBehaviour(m) ||
-			m.Volatile == manifest.VolatileKept // handlers store, too, though no harness calls them
+			b.comparesBehaviour(m)
 		img, err := compile.Project(b.ctx, dir, m, t, opts)
 		if err == nil && b.req.Alone {
 			err = b.keepVersion(t, img, m)

@@ -257,7 +257,7 @@ func (c *byCalls) waits(claim *verdict.Claim) bool {
 			case verdict.Start:
 				return c.decides(a)
 			case verdict.Interval, verdict.Contents, verdict.Nullness:
-				return a.Guessed() && !a.MayBeNull()
+				return a.Guessed() && !a.MayBeNull() && !a.ReadsStored() // calls read what others store, too
 			}
 			return false
 		})

@@ -226,7 +226,7 @@ func (h *harness) param(i int, args []ir.Value) error {
 		if p.T.IsInt() && !h.free {
 			h.within(name, args[i], v != nil && v.T != nil && v.T.Signed)
 			if runs := h.paramRuns(i); runs != nil {
-				in := h.enumerated(v.T, args[i], runs)
+				in := h.Assume(within(h.Builder, args[i], v.T, runs))
 				brings(h.note(name, verdict.Interval, verdict.Observed, "%s is an enumerator of %s", name, v.T.Name), in)
 			}
 		}

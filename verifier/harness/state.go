@@ -9,6 +9,7 @@ import (
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 	"github.com/firmproof/firmproof/verifier/verdict"
+	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
 // paramRuns returns the values that parameter i has if it is of an enumeration, no call passes another constant, and
@@ -46,44 +47,27 @@ func (h *harness) paramRuns(i int) []ranges.Run {
 // memberRuns returns the values that member f of a t has if it is of an enumeration: its enumerators, and what the
 // program stores there.
 func (p *Program) memberRuns(t *ir.DType, f *ir.DField) []ranges.Run {
-	runs := ranges.RunsOf(f.T)
-	if f.IsBits || runs == nil {
+	if f.IsBits {
 		return nil
 	}
-	at := places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}
-	x := p.spans.At[at]
-	switch {
-	case p.spans.Wild[at.Of]:
-		return nil
-	case x == nil || x.Unset:
-		return runs
-	case x.Any || x.Some && x.Bits != f.T.Bits || x.Bits > 60:
-		return nil
-	case !x.Some:
-		return runs
-	}
-	stored := x.Value.Run(f.T.Signed)
-	switch {
-	case stored == ranges.Full(x.Bits).Run(f.T.Signed):
-		return nil
-	case stored.Within(runs):
-		return runs
-	}
-	return append(runs, stored)
+	return p.spans.Enumerated(places.Place{Of: places.LayoutOf(t), Off: f.BitOff / 8}, f.T)
 }
 
-// enumerated assumes that v, an enumeration of type t, is in one of the runs.
-func (h *harness) enumerated(t *ir.DType, v ir.Value, runs []ranges.Run) *ir.Instr {
+// enumeratedNote says what a place of an enumeration, which it names, holds.
+const enumeratedNote = "%s is an enumerator of %s, or what the program stores there"
+
+// within is whether v, of type t, is in one of the runs.
+func within(b *irbuild.Builder, v ir.Value, t *ir.DType, runs []ranges.Run) ir.Value {
 	var in ir.Value
 	for _, r := range runs {
-		least, most := h.Bounds(v, r.Low, r.High, t.Signed)
+		least, most := b.Bounds(v, r.Low, r.High, t.Signed)
 		if in == nil {
-			in = h.And(least, most)
+			in = b.And(least, most)
 		} else {
-			in = h.Or(in, h.And(least, most))
+			in = b.Or(in, b.And(least, most))
 		}
 	}
-	return h.Assume(in)
+	return in
 }
 
 // enumeratedAt assumes that member f of the structure at p+off, a t, holds what its enumeration names.
@@ -91,9 +75,8 @@ func (h *harness) enumeratedAt(name string, t *ir.DType, f *ir.DField, p ir.Valu
 	runs, g := h.p.memberRuns(t, f), h.given(name)
 	h.noteBounds(name, t, f, runs)
 	if runs != nil && g.Low == nil && !g.Doubted {
-		in := h.enumerated(f.T, h.Load(ir.Int(f.T.Bits), h.Gep(p, off+f.BitOff/8, nil, 0)), runs)
-		brings(h.note(name, verdict.Interval, verdict.Observed,
-			"%s is an enumerator of %s, or what the program stores there", name, f.T.Name), in)
+		in := h.Assume(within(h.Builder, h.Load(ir.Int(f.T.Bits), h.Gep(p, off+f.BitOff/8, nil, 0)), f.T, runs))
+		brings(h.note(name, verdict.Interval, verdict.Observed, enumeratedNote, name, f.T.Name), in)
 	} else if f.T.Kind == ir.DEnum && g.Low == nil {
 		h.hint(name, t, f, p, off)
 	}

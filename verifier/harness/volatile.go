@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/flow/ranges"
@@ -11,8 +12,9 @@ import (
 	"github.com/firmproof/firmproof/verifier/weave/irbuild"
 )
 
-// keepVolatile has loads of volatile numbers give what the program stores there, where it keeps them in a range: an
-// index that interrupt handlers and the rest of the program share. It notes for each function what that takes for granted.
+// keepVolatile has loads of volatile numbers give what the program stores there: an index that interrupt handlers and the
+// rest of the program share, the state of a driver. It notes for each function what that takes for granted, and the reads of
+// which only what the program seems to store is known.
 func (p *Program) keepVolatile() {
 	b := &irbuild.Builder{Module: p.m}
 	for _, f := range p.m.Funcs {
@@ -22,36 +24,68 @@ func (p *Program) keepVolatile() {
 			}
 		}
 		vars := f.VarsBySlot()
-		if !slices.ContainsFunc(f.Blocks, func(blk *ir.Block) bool {
-			return slices.ContainsFunc(blk.Instrs, func(in *ir.Instr) bool { return p.volatileRange(vars, in) != nil })
-		}) {
+		of := map[*ir.Instr]*volatileRange{}
+		for _, blk := range f.Blocks {
+			for _, in := range blk.Instrs {
+				if r := p.volatileRange(vars, in); r != nil && r.runs != nil {
+					of[in] = r
+				} else if r != nil {
+					brings(r.open.ID, in)
+					p.unsure[f] = verdict.AddAssumptions(p.unsure[f], *r.open)
+				}
+			}
+		}
+		if len(of) == 0 {
 			continue
 		}
 		b.RewriteFunc(f, func(in *ir.Instr) {
 			b.Keep(in)
-			r := p.volatileRange(vars, in)
+			r := of[in]
 			if r == nil {
 				return
 			}
-			least, most := b.Bounds(in, r.low, r.high, r.t.Signed)
-			brings(r.assumed(verdict.Chosen).ID, b.Model(ir.ModelKept, "firmproof.kept", ir.Void(), b.And(least, most)))
+			model := b.Model(ir.ModelKept, "firmproof.kept", ir.Void(), within(b, in, r.t, r.runs))
+			for _, a := range r.rests {
+				brings(a.ID, model)
+				if a.ReadsStored() {
+					brings(a.ID, in)
+				}
+			}
 			for _, a := range p.leansOn(r) {
 				brings(a.ID, in)
 			}
-			if !slices.Contains(p.volatile[f], *r) {
-				p.volatile[f] = append(p.volatile[f], *r)
-			}
+			p.volatile[f] = verdict.AddAssumptions(p.volatile[f], slices.Concat(r.rests, p.leansOn(r))...)
 		})
+	}
+	for f, list := range p.sole {
+		p.volatile[f] = verdict.AddAssumptions(p.volatile[f], list...)
 	}
 	p.m.Funcs = append(p.m.Funcs, b.Decls...)
 }
 
+// ReadsVolatile reports whether a function reads a volatile number that is not at a constant address.
+func ReadsVolatile(m *ir.Module) bool {
+	return slices.ContainsFunc(m.Funcs, func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+			return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
+				if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
+					return false
+				}
+				c, fixed := ir.Root(in.Args[0]).(*ir.Const)
+				return !fixed || c.Global != nil
+			})
+		})
+	})
+}
+
 // volatileRange holds what is known of a volatile number that is loaded.
 type volatileRange struct {
-	at        places.Place
-	name      string
-	t         *ir.DType
-	low, high int64
+	at    places.Place
+	name  string
+	t     *ir.DType
+	runs  []ranges.Run         // nil: nothing is known, but open says what it seems to be
+	rests []verdict.Assumption // that it is in one of them
+	open  *verdict.Assumption
 }
 
 // leansOn lists what the range of r takes for granted of functions that alone write a variable.
@@ -62,20 +96,24 @@ func (p *Program) leansOn(r *volatileRange) []verdict.Assumption {
 	return p.leanOn
 }
 
-// assumed is what loads take for granted.
-func (r *volatileRange) assumed(origin verdict.Origin) verdict.Assumption {
-	a := verdict.Assume(r.name, verdict.Interval, origin, fmt.Sprintf(ranges.KeptNote, r.name, r.low, r.high))
-	a.Other = verdict.Stored
-	return a
+// stored is what loads take for granted. by is verdict.Stored, or verdict.StoredHere: then it is a condition of what rests on it.
+func (r *volatileRange) stored(by string, origin verdict.Origin, format string, args ...any) {
+	a := verdict.Assume(r.name, verdict.Interval, origin, fmt.Sprintf(format, args...))
+	a.Other = by
+	r.rests = append(r.rests, a)
 }
 
-// volatileRange returns the range that the program keeps what in loads in; nil: none, or in is no volatile load.
+// volatileRange returns what is known of the volatile number that in loads; nil: nothing, or in is no such load.
 func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volatileRange {
 	if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
 		return nil
 	}
 	at, ok := p.spans.Of[in]
-	if !ok || p.spans.At[at].Passed && p.spans.Soles[at.Global] == nil { // a handler may see what is there for a moment
+	known := ok
+	if !ok {
+		at, ok = p.seems.Of[in]
+	}
+	if !ok || p.spans.Devices[at.Of] {
 		return nil
 	}
 	r := &volatileRange{at: at}
@@ -84,39 +122,86 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 	} else {
 		g, t, off := places.ObjectAt(vars, in.Args[0])
 		of, f, off := places.MemberIn(t, off)
-		if f == nil || f.IsBits || f.BitOff/8 != off || !ir.IsNumber(f.T) {
+		if f == nil || f.IsBits || f.BitOff/8 != off || !(ir.IsNumber(f.T) || f.T.Kind == ir.DEnum || isTruth(f.T)) {
 			return nil
 		}
 		if r.name, r.t = f.Of(of.Name), f.T; g != nil && g.Var.T == of {
 			r.name = f.Of(g.Var.Name)
 		}
 	}
-	r.low, r.high, ok = p.spans.Kept(at, r.t)
-	if unit := 8 * p.step; !ok || in.T.Width > unit && (r.low < 0 || r.high >= 1<<unit) {
-		return nil // or a read may be torn into parts of two numbers
+	if known {
+		p.runsOf(r)
+	}
+	if unit := 8 * p.step; in.T.Width > unit && slices.ContainsFunc(r.runs, func(x ranges.Run) bool {
+		return x.Low < 0 || x.High >= 1<<unit
+	}) {
+		r.runs = nil // a read may be torn into parts of two numbers
+	}
+	if _, limited := p.seems.Stores(at, r.t); r.runs == nil && limited {
+		a := storedThere(r.name)
+		r.open = &a
+	}
+	if r.runs == nil && r.open == nil {
+		return nil
 	}
 	return r
 }
 
-// noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
-func (h *harness) noteVolatile() {
-	for _, r := range h.p.volatileIn(h.reached) {
-		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, r.assumed(verdict.Chosen))
-		h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.leansOn(&r)...)
+// isTruth reports a truth value in a byte of its own.
+func isTruth(t *ir.DType) bool { return t.Kind == ir.DBool && t.Bits == 8 }
+
+// runsOf finds the numbers that a volatile number is among: what the program keeps it in, what the type has, or all that
+// the program stores there.
+func (p *Program) runsOf(r *volatileRange) {
+	x := p.spans.At[r.at]
+	sole := p.spans.Soles[r.at.Global] != nil
+	low, high, ok := p.spans.Kept(r.at, r.t)
+	stored, changes := p.spans.Stores(r.at, r.t)
+	switch {
+	case ok && (!x.Passed || sole): // else a handler may see what is there for a moment
+		r.runs = []ranges.Run{{Low: low, High: high}}
+		r.stored(verdict.Stored, verdict.Chosen, ranges.KeptNote, r.name, low, high)
+	case isTruth(r.t):
+		r.runs = []ranges.Run{{Low: 0, High: 1}}
+		if g := r.at.Global; p.spans.Wild[r.at.Of] || x.Any && p.spans.Set(r.at) && !(g != nil && g.Extern) {
+			r.stored(verdict.StoredHere, verdict.Chosen, "%s is 0 or 1, where the program copies bytes", r.name)
+		}
+	case r.t.Kind == ir.DEnum:
+		if r.runs = p.spans.Enumerated(r.at, r.t); r.runs != nil {
+			r.stored(verdict.StoredHere, verdict.Observed, enumeratedNote, r.name, strings.TrimPrefix(r.t.Name, "volatile "))
+		}
+	case changes:
+		r.runs = []ranges.Run{stored}
+		r.stored(verdict.StoredHere, verdict.Chosen, ranges.KeptNote, r.name, stored.Low, stored.High)
 	}
-	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.soleIn(h.reached)...)
-	h.volatilePointers()
 }
 
-// volatilePointers notes the volatile pointers that the function reads, or those that it calls: that one gives any pointer
-// at each read is what the engines make of it, and a failure by that is no finding. Not so in a register.
-func (h *harness) volatilePointers() {
+// noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
+func (h *harness) noteVolatile() {
+	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, in(h.p, h.p.volatile, h.reached)...)
+	h.out.Open = verdict.AddAssumptions(h.out.Open, in(h.p, h.p.unsure, h.reached)...)
 	h.out.Open = verdict.AddAssumptions(h.out.Open, pointersIn(h.Module, h.reached)...)
+}
+
+// in lists what is noted of the functions of reached, in the order of the program.
+func in(p *Program, noted map[*ir.Func][]verdict.Assumption, reached places.Reach) []verdict.Assumption {
+	var out []verdict.Assumption
+	for _, f := range p.m.Funcs {
+		if reached.Funcs[f] {
+			out = verdict.AddAssumptions(out, noted[f]...)
+		}
+	}
+	return out
 }
 
 // VolatilePointers is the same for executions from an entry that somebody wrote.
 func VolatilePointers(m *ir.Module, entry *ir.Func) []verdict.Assumption {
 	return pointersIn(m, places.Reached(m, entry))
+}
+
+// storedThere is of a volatile variable whose reads give any value: a failure by that is no finding.
+func storedThere(name string) verdict.Assumption {
+	return verdict.Assume(name, verdict.Meaning, verdict.Chosen, name+" holds what the program stores there")
 }
 
 // pointersIn lists the volatile pointers that the functions of reached read, in the order of the program.
@@ -135,7 +220,7 @@ func pointersIn(m *ir.Module, reached places.Reach) []verdict.Assumption {
 					}
 					name = ir.NameOf(c.Global)
 				}
-				a := verdict.Assume(name, verdict.Meaning, verdict.Chosen, name+" holds what the program stores there")
+				a := storedThere(name)
 				out = verdict.AddAssumptions(out, a)
 				brings(a.ID, in)
 			}
@@ -144,31 +229,18 @@ func pointersIn(m *ir.Module, reached places.Reach) []verdict.Assumption {
 	return out
 }
 
-// volatileIn lists the ranges of the volatile numbers that the functions of reached read, in the order of the program.
-func (p *Program) volatileIn(reached places.Reach) []volatileRange {
-	var out []volatileRange
-	for _, f := range p.m.Funcs {
-		if reached.Funcs[f] {
-			out = append(out, p.volatile[f]...)
+// Kept lists what Semantics.KeepsRanges takes for granted in executions from an entry that somebody wrote, and what is open
+// there. declared: the user asks for it.
+func (p *Program) Kept(entry *ir.Func, declared bool) (rests, open []verdict.Assumption) {
+	reached := places.Reached(p.m, entry)
+	rests = in(p, p.volatile, reached)
+	if declared {
+		for i := range rests {
+			rests[i].Origin = verdict.Declared
 		}
 	}
-	return out
-}
-
-// Kept lists what Semantics.KeepsRanges takes for granted in executions from entry, where the user asks for it.
-func (p *Program) Kept(entry *ir.Func) []verdict.Assumption {
-	var out []verdict.Assumption
-	reached := places.Reached(p.m, entry)
-	own := p.soleIn(reached)
-	for _, r := range p.volatileIn(reached) {
-		out = verdict.AddAssumptions(out, r.assumed(verdict.Declared))
-		own = verdict.AddAssumptions(own, p.leansOn(&r)...)
-	}
-	for _, a := range own {
-		out = verdict.AddAssumptions(out, verdict.Assume(a.Subject, a.Relation, verdict.Declared, a.Text))
-	}
 	if p.nonnullIn(reached) {
-		out = append(out, wraps)
+		rests = append(rests, wraps)
 	}
-	return out
+	return rests, in(p, p.unsure, reached)
 }

@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 
-	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
@@ -28,15 +27,4 @@ func (p *Program) keepSole(in *ir.Instr) {
 func leftBy(f *ir.Func, g *ir.Global) verdict.Assumption {
 	return verdict.Assume(g.Var.Name, verdict.Contents, verdict.Chosen, fmt.Sprintf(
 		"%s is as %s left it, which alone writes it: nothing calls that while it runs", g.Var.Name, f.CName))
-}
-
-// soleIn lists what is taken for granted of such numbers that the functions of reached write, in the order of the program.
-func (p *Program) soleIn(reached places.Reach) []verdict.Assumption {
-	var out []verdict.Assumption
-	for _, f := range p.m.Funcs {
-		if reached.Funcs[f] {
-			out = verdict.AddAssumptions(out, p.sole[f]...)
-		}
-	}
-	return out
 }

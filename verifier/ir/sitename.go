@@ -35,20 +35,27 @@ func SiteNames(f *Func) []string {
 	return out
 }
 
-// keptConditions returns what computes the conditions of ModelKept, which are not in the program's text.
+// keptConditions returns what computes the conditions of ModelKept, which are not in the program's text: comparisons, and
+// what joins them.
 func keptConditions(f *Func) map[*Instr]bool {
 	out := map[*Instr]bool{}
+	var visit func(v Value)
+	visit = func(v Value) {
+		c, ok := v.(*Instr)
+		if !ok || out[c] {
+			return
+		}
+		out[c] = true
+		if c.Op == OpAnd || c.Op == OpOr {
+			for _, a := range c.Args {
+				visit(a)
+			}
+		}
+	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Model != ModelKept {
-				continue
-			}
-			both := in.Args[0].(*Instr)
-			out[both] = true
-			for _, a := range both.Args {
-				if c, ok := a.(*Instr); ok {
-					out[c] = true
-				}
+			if in.Model == ModelKept {
+				visit(in.Args[0])
 			}
 		}
 	}

@@ -14,7 +14,7 @@ type Assumption struct {
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
 	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function;
 	// with Extent: the number that counts it; with Nullness: Linked; with Contents of a variable: Sole;
-	// with an Interval that the program itself keeps a volatile number in: Stored
+	// with an Interval that the program itself keeps a volatile number in: Stored, or StoredHere
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"`           // shown; nothing is decided by it
@@ -58,6 +58,9 @@ const Sole = "sole"
 // say in that.
 const Stored = "stored"
 
+// StoredHere is the same of one that others may store something else in, for all that is known.
+const StoredHere = "stored here"
+
 // Origin says where an assumption comes from, which decides what it supports.
 type Origin string
 
@@ -83,6 +86,9 @@ func (a *Assumption) MayBeReplaced() bool { return a.Relation == Calls && a.Othe
 
 // ReadsOwn reports that it is about what a function finds in a volatile variable which it alone writes.
 func (a *Assumption) ReadsOwn() bool { return a.Relation == Contents && a.Other == Sole }
+
+// ReadsStored reports that it is about what the program stores in a volatile variable, and others may not.
+func (a *Assumption) ReadsStored() bool { return a.Relation == Interval && a.Other == StoredHere }
 
 // MayBeNull reports that a pointer is not null, for all that anybody says.
 func (a *Assumption) MayBeNull() bool { return a.Relation == Nullness && a.Line == MayBeNull }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firmproof/firmproof/verifier/flow/places"
 	"github.com/firmproof/firmproof/verifier/ir"
 	"github.com/firmproof/firmproof/verifier/policy"
 )
@@ -63,6 +64,34 @@ func enumerators(t *ir.DType, w int) Interval {
 		return Full(w)
 	}
 	return around(runs, t.Signed, w)
+}
+
+// Enumerated returns the numbers that a place of type t holds: the enumerators, and what the program stores there; nil: t is
+// no enumeration, or what is stored there is not known.
+func (s *Table) Enumerated(at places.Place, t *ir.DType) []Run {
+	runs, x := RunsOf(t), s.At[at]
+	switch {
+	case runs == nil || s.Wild[at.Of]:
+		return nil
+	case x == nil || x.Unset || at.Global != nil && at.Global.Extern:
+		return runs
+	case x.Any || x.Some && x.Bits != t.Bits || x.Bits > 60:
+		return nil
+	case !x.Some:
+		return runs
+	}
+	v := x.Value
+	if x.Passed {
+		v = v.join(x.passing)
+	}
+	switch stored := v.Run(t.Signed); {
+	case stored == Full(x.Bits).Run(t.Signed):
+		return nil
+	case stored.Within(runs):
+		return runs
+	default:
+		return append(runs, stored)
+	}
 }
 
 // around returns the words of w bits from the least to the greatest number of runs, of which there are some.

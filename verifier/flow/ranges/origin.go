@@ -161,6 +161,7 @@ func (s *Table) devices(m *ir.Module) {
 	}
 	ir.EachType(m, func(t *ir.DType) {
 		if ir.IsStruct(t) && isDevice(t) && !defined[places.LayoutOf(t)] {
+			s.Devices[places.LayoutOf(t)] = true
 			s.other(t, 0)
 		}
 	})

@@ -21,10 +21,11 @@ type span struct {
 
 // Table has a span for each member of a structure, and each variable, that holds a number.
 type Table struct {
-	m    *ir.Module
-	At   map[places.Place]*span
-	Wild map[string]bool            // structures that bytes are copied into, or whose address code takes for another type
-	Of   map[*ir.Instr]places.Place // of loads and stores
+	m       *ir.Module
+	At      map[places.Place]*span
+	Wild    map[string]bool            // structures that bytes are copied into, or whose address code takes for another type
+	Devices map[string]bool            // structures that are the registers of a device, for all that the program says
+	Of      map[*ir.Instr]places.Place // of loads and stores
 	// widths of numbers that are stored, or may be, where it is not known in which members
 	Loose   map[int]bool
 	lenient bool
@@ -44,7 +45,7 @@ const anyWidth int = 0
 // Of works out what m stores in its numbers. lenient: as if numbers were changed by stores to them alone, which
 // says what the program seems to keep to, and nothing that holds.
 func Of(m *ir.Module, lenient bool) *Table {
-	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Of: map[*ir.Instr]places.Place{},
+	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Devices: map[string]bool{}, Of: map[*ir.Instr]places.Place{},
 		Loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
 		Fields: map[string]map[int64]bool{}, lenient: lenient}
@@ -231,6 +232,26 @@ func (s *Table) listed(at places.Place, x *span) bool {
 	g := at.Global
 	return g != nil && g.Var.T.Volatile && (s.whole || !g.Var.Public) && x.Value.Ulow < x.Value.Uhigh
 }
+
+// Stores returns the numbers of type t that the program stores at a place, for a moment too, if that is less than its type,
+// and something changes them. Others may store more there, unless no other file can name it.
+func (s *Table) Stores(at places.Place, t *ir.DType) (r Run, ok bool) {
+	x := s.At[at]
+	if x == nil || !x.Some || x.Any || s.Wild[at.Of] || x.Bits != t.Bits || x.Bits > 60 {
+		return Run{}, false
+	}
+	v := x.Value
+	if at.Of != "" { // the memory of a structure may be zero before
+		v = v.join(Interval{})
+	}
+	if x.Passed {
+		v = v.join(x.passing)
+	}
+	return v.Run(t.Signed), v.Ulow < v.Uhigh && v.Run(t.Signed) != Full(x.Bits).Run(t.Signed)
+}
+
+// Set reports whether the program itself gives the number at a place, in a way that is followed or not.
+func (s *Table) Set(at places.Place) bool { x := s.At[at]; return x != nil && !x.Unset }
 
 // Refuse drops what is said of the number in a variable: it may hold any.
 func (s *Table) Refuse(g *ir.Global) { s.At[places.Place{Global: g}].Any = true }
