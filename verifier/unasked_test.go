@@ -30,6 +30,16 @@ func TestUnaskedTermination(t *testing.T) {
 		{"waits for a flag", `volatile int flag; int main(void) { while (!flag) {} return 0; }`, none},
 		{"waits for a bit, many times", `volatile unsigned status; int main(void) {
 			for (int i = 0; i < 3; i++) while (!(status & 4)) {} return 0; }`, none},
+		{"waits for a clock", `volatile unsigned tick; int main(void) { unsigned ms = nondet_uint(), s = tick;
+			while (tick - s < ms) {} return 0; }`, none},
+		{"waits, with a time-out that may be the greatest", `volatile unsigned tick, status;
+			static unsigned now(void) { return tick; }
+			int main(void) { unsigned mask = nondet_uint(), ms = nondet_uint(), s = now();
+			while (!(status & mask)) if (now() - s > ms) return 1; return 0; }`, none},
+		{"reads its clock once", `volatile unsigned tick; int main(void) { unsigned ms = nondet_uint(), s = tick, now = tick;
+			while (now - s < ms) {} return 0; }`, forever},
+		{"reads that end nothing", `volatile unsigned char data; int main(void) { unsigned char n = nondet_uchar(), s = 0;
+			for (unsigned char i = 0; i <= n; i++) s ^= data; return s; }`, forever},
 		{"all paths end", `int main(void) { int s = 0; for (int i = 0; i < nondet_int() && i < 9; i++) s ^= i; return s; }`,
 			ends},
 		{"no loop", `int main(void) { return nondet_int() ^ 1; }`, none},

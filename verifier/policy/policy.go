@@ -75,6 +75,7 @@ const (
 	UnaskedPercent = 25        // of the time there is, at most
 	UnaskedSteps   = 3_000_000 // instructions of executions on tried inputs, before
 	UnaskedGraph   = 60        // percent of it for the graph
+	WaitingNumbers = 5         // inputs of a run whose sums it is given
 	WaitingSeeds   = 12        // other inputs that a loop is given, to see whether it waits for some
 	MaxMeant       = 24        // runs on tried inputs that are meant to go on, before no more are tried
 	WaitingSteps   = 50_000    // instructions of each beyond those before

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 
 	"github.com/firmproof/firmproof/verifier/bits"
 	"github.com/firmproof/firmproof/verifier/input"
@@ -49,7 +50,9 @@ func caughtIn(c *interp.Cycle) (*unwind.Graph, *unwind.Loop) {
 }
 
 // Meant reports whether nobody asked for an endless run such as out: its loop has no way out, or leaves with other
-// inputs than those that out got in it, which it waits for. It is false where termination was asked for by name.
+// inputs than those that out got in it, which it waits for. So it is of a loop that leaves by nothing but what it reads of the
+// environment, and does with other inputs before it: the time-out of `while (!ready) if (now() - begin > limit) return` may
+// be the greatest number. It is false where termination was asked for by name.
 func Meant(ctx context.Context, p *problem.Problem, inputs []input.Input, out *interp.Outcome) bool {
 	if !p.EndsUnasked {
 		return false
@@ -62,14 +65,15 @@ func Meant(ctx context.Context, p *problem.Problem, inputs []input.Input, out *i
 		return out.Cycle.CycleInputs > 0 && waits(ctx, p, inputs, out.Cycle.StemInputs, nil, out)
 	}
 	ways := waysOut(g, l)
-	return len(ways) == 0 || out.Cycle.CycleInputs > 0 && waits(ctx, p, inputs, out.Cycle.StemInputs, ways, out)
+	return len(ways) == 0 || out.Cycle.CycleInputs > 0 && (waits(ctx, p, inputs, out.Cycle.StemInputs, ways, out) ||
+		leavesByReads(g, l) && waits(ctx, p, inputs, 0, ways, out))
 }
 
 // waits reports whether a run that begins with the first inputs of out, and goes on with others, ends or comes to one
 // of the ways out of its loop.
 func waits(ctx context.Context, p *problem.Problem, inputs []input.Input, first int64, ways []*ir.Block,
 	out *interp.Outcome) bool {
-	values := Constants(p.Module)
+	values := append(sums(inputs), Constants(p.Module)...)
 	for n := range uint64(policy.WaitingSeeds) {
 		src := &otherwise{Source: input.NewRecorded(inputs), other: NewTried(n, values), left: first}
 		got, err := interp.Run(ctx, p.Module, p.Strict(out.Executed+policy.WaitingSteps), src)
@@ -86,6 +90,25 @@ func waits(ctx context.Context, p *problem.Problem, inputs []input.Input, first 
 		}
 	}
 	return false
+}
+
+// sums lists the first numbers that a run got, their sums and differences, and what is next to these: a loop that waits for
+// a clock compares with one (`while (now - begin < limit)`).
+func sums(inputs []input.Input) []int64 {
+	var got, out []int64
+	for _, in := range inputs {
+		n := in.Value.Signed()
+		if in.Value.Width() > 1 && n.IsInt64() && len(got) < policy.WaitingNumbers && !slices.Contains(got, n.Int64()) {
+			got = append(got, n.Int64())
+		}
+	}
+	for _, a := range got {
+		out = append(out, a-1, a, a+1)
+		for _, b := range got {
+			out = append(out, a+b-1, a+b, a+b+1, a-b-1, a-b, a-b+1)
+		}
+	}
+	return out
 }
 
 // otherwise is a source of the first inputs of one, and those of another behind them.
