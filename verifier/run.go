@@ -139,6 +139,7 @@ func judge(ctx context.Context, p *problem.Problem, m *ir.Module, plan Plan, res
 		}
 		withMade(ctx, m, plan, res)
 		withLonger(ctx, m, plan, res)
+		anyReads().ask(ctx, m, plan, res)
 		unguessed().ask(ctx, m, plan, res)
 	}
 	claims.BoundByHandlers(p, res)

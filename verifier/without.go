@@ -46,24 +46,52 @@ func unguessed() form {
 			}
 			return &built{module: loud, round: policy.WiderRounds}
 		},
-		take: takeUnguessed,
+		take: takeWithout(restsOnAny),
 	}
 }
 
-// takeUnguessed gives claims of res that rest on these guesses the answers that more has without.
-func takeUnguessed(res, more *verdict.Result, _ *built) {
+// anyReads is the form that does without one of these guesses alone: that volatile variables hold what the program stores
+// there, and others do not.
+func anyReads() form {
+	rests := restsOn((*verdict.Assumption).ReadsStored)
+	return form{
+		open: func(_ *Plan, res *verdict.Result) func(*verdict.Claim) bool { return rests(res) },
+		build: func(m *ir.Module, plan *Plan) *built {
+			ids := map[string]bool{}
+			for _, a := range plan.Assumptions {
+				if a.Guessed() && a.ReadsStored() {
+					ids[a.ID] = true
+				}
+			}
+			out := ownPart(m, plan)
+			if len(ids) == 0 || out == nil {
+				return nil
+			}
+			readAny(out, ids)
+			plan.Calls = nil
+			plan.Assumptions = slices.DeleteFunc(slices.Clone(plan.Assumptions), func(a verdict.Assumption) bool { return ids[a.ID] })
+			return &built{module: out, round: policy.WiderRounds}
+		},
+		take: takeWithout(rests),
+	}
+}
+
+// takeWithout gives claims of res that rest on such guesses the answers that more has without.
+func takeWithout(rests func(*verdict.Result) func(*verdict.Claim) bool) func(res, more *verdict.Result, _ *built) {
+	return func(res, more *verdict.Result, _ *built) { takeKnown(res, more, rests(res), rests(more)) }
+}
+
+func takeKnown(res, more *verdict.Result, guessedHere, guessed func(*verdict.Claim) bool) {
 	known := map[string]*verdict.Claim{}
-	guessed := restsOnAny(more)
 	for i := range more.Claims {
 		if c := &more.Claims[i]; c.Status.Holds() && !guessed(c) {
 			known[c.ID] = c
 		}
 	}
-	guessed = restsOnAny(res)
 	for i := range res.Claims {
 		c := &res.Claims[i]
 		k := known[c.ID]
-		if k == nil || !guessed(c) || c.Known()&^k.Known()&verdict.Always != 0 || more.Adds(k, c) {
+		if k == nil || !guessedHere(c) || c.Known()&^k.Known()&verdict.Always != 0 || more.Adds(k, c) {
 			continue
 		}
 		adopt(res, more, k, nil)
@@ -74,11 +102,20 @@ func takeUnguessed(res, more *verdict.Result, _ *built) {
 // restsOnAny returns what reports a claim that holds if pointers lead to different places or are not null, no handler runs,
 // the program, or one function, alone writes a volatile variable, or weak functions stay, for all that anybody says.
 func restsOnAny(res *verdict.Result) func(*verdict.Claim) bool {
-	return func(c *verdict.Claim) bool {
-		return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
-			return a.Guessed() && (a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.ReadsOwn() ||
-				a.ReadsStored() || a.MayBeReplaced() || a.MayBeNull())
-		})
+	return restsOn(func(a *verdict.Assumption) bool {
+		return a.Relation == verdict.Apart || a.Relation == verdict.Quiet || a.ReadsOwn() || a.ReadsStored() ||
+			a.MayBeReplaced() || a.MayBeNull()
+	})(res)
+}
+
+// restsOn returns what reports a claim of a result that is conditional by such a guess.
+func restsOn(such func(*verdict.Assumption) bool) func(*verdict.Result) func(*verdict.Claim) bool {
+	return func(res *verdict.Result) func(*verdict.Claim) bool {
+		return func(c *verdict.Claim) bool {
+			return c.Status == verdict.Conditional && slices.ContainsFunc(res.RestsOn(c), func(a verdict.Assumption) bool {
+				return a.Guessed() && such(&a)
+			})
+		}
 	}
 }
 

@@ -44,15 +44,46 @@ func Decide(ctx context.Context, m *ir.Module, plan problem.Plan, res *verdict.R
 	}
 	c.find()
 	maps.DeleteFunc(c.open, func(_ string, claim *verdict.Claim) bool { return claim.Check == verdict.Leak })
-	if calls.Entry != "" && len(c.open) > 0 && ctx.Err() == nil {
-		engines, limit := callsEngines, policy.CallsTime
-		if !c.wouldProve() {
-			engines, limit = callsSearch, policy.CallsSearch
-		}
-		if found := c.run(ctx, calls.Entry, calls.Assumptions, calls.Open, engines, limit); found != nil {
-			c.take(found)
-		}
+	if calls.Entry == "" {
+		return
 	}
+	if c.readsStored() {
+		c.holds = true
+		if c.ask(ctx, callsSearch, policy.CallsSearch, true, false); c.wouldProve() {
+			c.holds = false
+			c.ask(ctx, callsEngines, policy.CallsTime, false, true)
+		}
+	} else if c.wouldProve() {
+		c.ask(ctx, callsEngines, policy.CallsTime, true, true)
+	} else {
+		c.ask(ctx, callsSearch, policy.CallsSearch, true, true)
+	}
+}
+
+// ask asks about the claims that wait in runs of the entry of calls, and takes over what fails, or holds.
+func (c *byCalls) ask(ctx context.Context, engines []race.Entrant, limit time.Duration, failures, proofs bool) {
+	if len(c.open) == 0 || ctx.Err() != nil {
+		return
+	}
+	if found := c.run(ctx, c.calls.Entry, c.calls.Assumptions, c.calls.Open, engines, limit); found != nil {
+		found.Claims = slices.DeleteFunc(found.Claims, func(f verdict.Claim) bool {
+			return !failures && f.Status == verdict.Violated || !proofs && f.Status != verdict.Violated
+		})
+		c.take(found)
+	}
+	c.find()
+	maps.DeleteFunc(c.open, func(_ string, claim *verdict.Claim) bool { return claim.Check == verdict.Leak })
+}
+
+// readsStored reports whether calls read volatile numbers that the program stores. Violations are then looked for where they
+// are memory: these calls bring about what they read. Proofs are of any value in the range that the program keeps them in.
+func (c *byCalls) readsStored() bool {
+	entry := c.module.Func(c.calls.Entry)
+	return entry != nil && !c.plan.VolatileMemory && slices.ContainsFunc(c.module.Slice(entry, true).Funcs, func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+			return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return in.Flags.Has(ir.Stored) && !in.Flags.Has(ir.Sole) })
+		})
+	})
 }
 
 // byCalls takes over what runs of other entries show.
@@ -65,6 +96,7 @@ type byCalls struct {
 	past   map[string]*verdict.Claim // likewise those that hold, where executions end that go past blocks of guessed sizes
 	shown  map[string]bool           // claims of the last entry that hold in all its runs
 	hold   bool                      // nothing fails in these
+	holds  bool                      // volatile numbers that the program stores are memory in these: they prove nothing
 	// where something may fail in these, and all of it is modelled: that no call before does; nil: else
 	unless *verdict.Assumption
 }
@@ -108,6 +140,7 @@ func (c *byCalls) wouldProve() bool {
 func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []verdict.Assumption, engines []race.Entrant,
 	limit time.Duration) *verdict.Result {
 	q := c.plan.Beside(entry, assumptions, open)
+	q.HoldsStored = c.holds
 	for _, a := range c.plan.Assumptions {
 		if a.Relation != verdict.Start && a.Relation != verdict.Quiet {
 			q.Assumptions = verdict.AddAssumptions(q.Assumptions, a)

@@ -74,6 +74,8 @@ func JudgeAll(ctx context.Context, p *problem.Problem, res *verdict.Result) (map
 			of, with := MadeUp(late, p, c, in, DecidedBy(r, c, in), r.Nowhere(in))
 			if of != nil {
 				taken[c.ID] = with
+			} else {
+				of = meanwhile(p, r.At(in, false))
 			}
 			takeBack(res, c, of, out.find(late, p, c, in, of))
 		case c.Status != verdict.Proved && c.Status != verdict.Bounded:
@@ -226,7 +228,7 @@ func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.In
 		address := nowhere || c.Failure.IsNumber() || a.Subject == ir.FurtherArguments && (c.Check == verdict.Uninitialised ||
 			c.Failure != nil && !c.Failure.Is(verdict.OutOfBounds) && !c.Failure.Is(verdict.OutOfIndex))
 		switch {
-		case !slices.Contains(ids, a.ID):
+		case !slices.Contains(ids, a.ID) || a.Other == verdict.Meanwhile:
 		case c.Check != verdict.Termination && a.Relation == verdict.Contents:
 			contents = append(contents, a.ID)
 		case a.Subject == ir.FurtherArguments && c.Failure.Is(verdict.NullAccess) && replay.Whatever(ctx, p, c, in, a.ID):
@@ -250,19 +252,39 @@ func MadeUp(ctx context.Context, p *problem.Problem, c *verdict.Claim, in *ir.In
 	return nil, with
 }
 
+// meanwhile returns the volatile number among ids that a violation reads as what it is not at first, while other variables
+// are as they are at first; nil: there is none, or nothing rests on these.
+func meanwhile(p *problem.Problem, ids []string) *verdict.Assumption {
+	first := slices.ContainsFunc(p.Assumptions, func(a verdict.Assumption) bool {
+		return a.Relation == verdict.Start && a.Guessed() && slices.Contains(ids, a.ID)
+	})
+	for i := range p.Open {
+		if a := &p.Open[i]; first && a.Other == verdict.Meanwhile && slices.Contains(ids, a.ID) {
+			return a
+		}
+	}
+	return nil
+}
+
 // takeBack makes a violation unknown that depends on contents which the harness made up, and what is only known behind
 // it. r is a range of these that does no harm; nil: none is known.
 func takeBack(res *verdict.Result, c *verdict.Claim, of *verdict.Assumption, r *replay.Range) {
 	if of == nil || c.Status != verdict.Violated {
 		return
 	}
-	switch of.Relation {
-	case verdict.Meaning:
+	switch {
+	case of.Other == verdict.Meanwhile:
 		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
-			Detail: fmt.Sprintf("it fails where a read of %s, which is volatile, gives any pointer", of.Subject),
+			Detail: fmt.Sprintf("it fails where a read of %s, which is volatile, gives what the program stores later, and other "+
+				"variables have their initial values", of.Subject),
+			Remedy: "a harness that calls what sets them, and then this function"})
+		return
+	case of.Relation == verdict.Meaning:
+		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
+			Detail: fmt.Sprintf("it fails where a read of %s, which is volatile, gives what the program may never store there", of.Subject),
 			Remedy: "`volatile: memory` in the manifest has volatile objects hold what was stored last"})
 		return
-	case verdict.Order:
+	case of.Relation == verdict.Order:
 		res.Withdraw(c, &verdict.Reason{Kind: verdict.Incomplete,
 			Detail: "it fails for an order of blocks in memory that the tool chose",
 			Remedy: "a harness of yours that takes both out of one block says how they stand to each other"})

@@ -21,6 +21,7 @@ func (p *Program) keepVolatile() {
 		for _, blk := range f.Blocks {
 			for _, in := range blk.Instrs {
 				p.keepSole(in)
+				p.noteStored(in)
 			}
 		}
 		vars := f.VarsBySlot()
@@ -137,7 +138,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 	}) {
 		r.runs = nil // a read may be torn into parts of two numbers
 	}
-	if _, limited := p.seems.Stores(at, r.t); r.runs == nil && limited {
+	if _, limited := p.seems.Stores(at, r.t); r.runs == nil && (limited || p.computed(at)) {
 		a := storedThere(r.name)
 		r.open = &a
 	}
@@ -145,6 +146,26 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 		return nil
 	}
 	return r
+}
+
+// noteStored marks a load of a volatile number that the program itself stores.
+func (p *Program) noteStored(in *ir.Instr) {
+	if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
+		return
+	}
+	at, ok := p.seems.Of[in]
+	x := p.seems.At[at]
+	if !ok || x == nil || !x.Some || p.spans.Devices[at.Of] {
+		return
+	}
+	in.Flags |= ir.Stored
+	if at.Of == "" && !in.Flags.Has(ir.Sole) {
+		a := storedThere(at.Global.Var.Name)
+		a.Other = verdict.Meanwhile
+		a.ID += "." + a.Other
+		brings(a.ID, in)
+		p.unsure[in.Block.Func] = verdict.AddAssumptions(p.unsure[in.Block.Func], a)
+	}
 }
 
 // isTruth reports a truth value in a byte of its own.
@@ -166,13 +187,13 @@ func (p *Program) runsOf(r *volatileRange) {
 		if g := r.at.Global; p.spans.Wild[r.at.Of] || x.Any && p.spans.Set(r.at) && !(g != nil && g.Extern) {
 			r.stored(verdict.StoredHere, verdict.Chosen, "%s is 0 or 1, where the program copies bytes", r.name)
 		}
+	case changes:
+		r.runs = []ranges.Run{stored}
+		r.stored(verdict.StoredHere, verdict.Chosen, ranges.KeptNote, r.name, stored.Low, stored.High)
 	case r.t.Kind == ir.DEnum:
 		if r.runs = p.spans.Enumerated(r.at, r.t); r.runs != nil {
 			r.stored(verdict.StoredHere, verdict.Observed, enumeratedNote, r.name, strings.TrimPrefix(r.t.Name, "volatile "))
 		}
-	case changes:
-		r.runs = []ranges.Run{stored}
-		r.stored(verdict.StoredHere, verdict.Chosen, ranges.KeptNote, r.name, stored.Low, stored.High)
 	}
 }
 

@@ -361,6 +361,7 @@ const (
 	Element  // gep: it steps into an array
 	OfIndex  // trap: the index of an array is out of bounds
 	Sole     // load: of a volatile number that its function alone writes (Semantics.Fresh)
+	Stored   // load: of a volatile number that the program itself stores (Semantics.Fresh)
 )
 
 // Has reports whether all of g are set.

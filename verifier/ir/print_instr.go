@@ -73,7 +73,7 @@ func (i *Instr) flagWords() string {
 		word string
 	}{{NUW, "nuw"}, {NSW, "nsw"}, {Exact, "exact"}, {InBounds, "inbounds"}, {Volatile, "volatile"}, {Atomic, "atomic"},
 		{Contract, "contract"}, {Weak, "weak"}, {PtrDiff, "ptrdiff"}, {Member, "member"},
-		{Element, "element"}, {OfIndex, "index"}, {Sole, "sole"}} {
+		{Element, "element"}, {OfIndex, "index"}, {Sole, "sole"}, {Stored, "stored"}} {
 		if i.Flags.Has(w.f) {
 			s += " " + w.word
 		}

@@ -20,6 +20,7 @@ type Semantics struct {
 	AnyAlignment     bool       // accesses need no alignment
 	VolatileMemory   bool       // volatile objects outside volatile regions behave like memory
 	KeepsRanges      bool       // volatile variables hold what the program stores there, within limits that it keeps
+	HoldsStored      bool       // those that the program itself stores behave like memory
 	Leaks            LeakRule   // what the check `leak` asks for
 	Stack            *Stack     // for the check `stack`; nil: not known
 }
@@ -31,9 +32,10 @@ func (s *Semantics) NearNull() bool {
 
 // Fresh reports whether in reads or writes what is volatile, so that a read gives any value unless it is one of memory
 // that nothing else gets at. Where volatile variables hold what the program stores there, a function that alone writes
-// one finds what it left.
+// one finds what it left. Where they are held to what the program stores, nobody else writes those that it does.
 func (s *Semantics) Fresh(in *Instr) bool {
-	return in.Flags.Has(Volatile) && !s.VolatileMemory && !(s.KeepsRanges && in.Flags.Has(Sole))
+	return in.Flags.Has(Volatile) && !s.VolatileMemory && !(s.KeepsRanges && in.Flags.Has(Sole)) &&
+		!(s.HoldsStored && in.Flags.Has(Stored))
 }
 
 // TellsNull reports whether pointers computed from null have to be told from other addresses: the memory map has something

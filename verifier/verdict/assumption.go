@@ -14,7 +14,7 @@ type Assumption struct {
 	Other   string `json:"other,omitempty"`   // with Apart: the other pointer, or a variable; with Quiet: the handler, if it is one;
 	// with Calls: Replaceable, or the kind of stub that says so; with Contents that a harness made up: its function;
 	// with Extent: the number that counts it; with Nullness: Linked; with Contents of a variable: Sole;
-	// with an Interval that the program itself keeps a volatile number in: Stored, or StoredHere
+	// with an Interval that the program itself keeps a volatile number in: Stored, or StoredHere; with Meaning of one: Meanwhile
 	Relation Relation `json:"relation"`
 	Origin   Origin   `json:"origin"`
 	Text     string   `json:"text"`           // shown; nothing is decided by it
@@ -60,6 +60,10 @@ const Stored = "stored"
 
 // StoredHere is the same of one that others may store something else in, for all that is known.
 const StoredHere = "stored here"
+
+// Meanwhile is the Other of an assumption about a volatile number that the program itself stores: other variables are not as
+// they are at first while it is not. With them, a read of it may give what it never holds then.
+const Meanwhile = "meanwhile"
 
 // Origin says where an assumption comes from, which decides what it supports.
 type Origin string
