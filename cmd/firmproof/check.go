@@ -256,6 +256,9 @@ func (fl *checkFlags) check() error {
 			return fmt.Errorf("--cflags %q: give --cflags once for each flag", f)
 		}
 	}
+	if slices.Contains([]string{"off", "no", "none", "false", "0"}, fl.answers) {
+		return fmt.Errorf("--cache %s: it names a folder for answers; without --cache none are kept", fl.answers)
+	}
 	if st, err := os.Stat(fl.answers); fl.answers != "" && err == nil && !st.IsDir() {
 		return fmt.Errorf("--cache %s: is a file, and has to be a folder", fl.answers)
 	}

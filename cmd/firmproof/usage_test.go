@@ -89,6 +89,7 @@ func TestUsage(t *testing.T) {
 		{at("h"), exitUsage, "include: [platform/stm32, lib]"},
 		{at("h/src/a.c"), exitUsage, "/h/platform/stm32 -I "},
 		{"--unwind 3 --cache " + at("cache") + " FILE", exitOK, "bounded"},
+		{"--cache=off FILE", exitUsage, "without --cache none are kept"},
 		{"--unwind 3 --cache " + at("cache") + " -v FILE", exitOK, "answered by the cache"},
 	} {
 		args := append([]string{"check", "--timeout", "6s"}, strings.Fields(strings.ReplaceAll(c.args, "FILE",

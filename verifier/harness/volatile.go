@@ -199,13 +199,13 @@ func (p *Program) runsOf(r *volatileRange) {
 
 // noteVolatile adds what is taken for granted of volatile numbers that the function reads, or those that it calls.
 func (h *harness) noteVolatile() {
-	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, in(h.p, h.p.volatile, h.reached)...)
-	h.out.Open = verdict.AddAssumptions(h.out.Open, in(h.p, h.p.unsure, h.reached)...)
+	h.out.Assumptions = verdict.AddAssumptions(h.out.Assumptions, h.p.allOf(h.p.volatile, h.reached)...)
+	h.out.Open = verdict.AddAssumptions(h.out.Open, h.p.allOf(h.p.unsure, h.reached)...)
 	h.out.Open = verdict.AddAssumptions(h.out.Open, pointersIn(h.Module, h.reached)...)
 }
 
-// in lists what is noted of the functions of reached, in the order of the program.
-func in(p *Program, noted map[*ir.Func][]verdict.Assumption, reached places.Reach) []verdict.Assumption {
+// allOf lists what is noted of the functions of reached, in the order of the program.
+func (p *Program) allOf(noted map[*ir.Func][]verdict.Assumption, reached places.Reach) []verdict.Assumption {
 	var out []verdict.Assumption
 	for _, f := range p.m.Funcs {
 		if reached.Funcs[f] {
@@ -254,7 +254,7 @@ func pointersIn(m *ir.Module, reached places.Reach) []verdict.Assumption {
 // there. declared: the user asks for it.
 func (p *Program) Kept(entry *ir.Func, declared bool) (rests, open []verdict.Assumption) {
 	reached := places.Reached(p.m, entry)
-	rests = in(p, p.volatile, reached)
+	rests = p.allOf(p.volatile, reached)
 	if declared {
 		for i := range rests {
 			rests[i].Origin = verdict.Declared
@@ -263,5 +263,5 @@ func (p *Program) Kept(entry *ir.Func, declared bool) (rests, open []verdict.Ass
 	if p.nonnullIn(reached) {
 		rests = append(rests, wraps)
 	}
-	return rests, in(p, p.unsure, reached)
+	return rests, p.allOf(p.unsure, reached)
 }

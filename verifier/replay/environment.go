@@ -10,11 +10,12 @@ import (
 // leavesByReads reports whether each branch by which l is left depends on what the loop reads of the environment: volatile
 // numbers, and what functions without a body return.
 func leavesByReads(g *unwind.Graph, l *unwind.Loop) bool {
-	r := &reads{inside: func(b *ir.Block) bool { return g.In(b, l) }, seen: map[ir.Value]bool{}}
+	inside := func(b *ir.Block) bool { return g.In(b, l) }
 	return !slices.ContainsFunc(g.Order, func(b *ir.Block) bool {
 		leaves := g.In(b, l) && slices.ContainsFunc(b.Succs(), func(s *ir.Block) bool {
 			return !g.In(s, l) && s.Term().Op != ir.OpUnreachable
 		})
+		r := &reads{inside: inside, seen: map[ir.Value]bool{}}
 		return leaves && (len(b.Term().Args) == 0 || !r.environment(b.Term().Args[0]))
 	})
 }
@@ -22,7 +23,7 @@ func leavesByReads(g *unwind.Graph, l *unwind.Loop) bool {
 // reads follows values to the reads that they are computed from.
 type reads struct {
 	inside func(b *ir.Block) bool // that count
-	seen   map[ir.Value]bool
+	seen   map[ir.Value]bool      // lead to none, or are looked at
 }
 
 // environment reports whether v is computed from a read of the environment.
@@ -32,7 +33,6 @@ func (r *reads) environment(v ir.Value) bool {
 		return false
 	}
 	r.seen[v] = true
-	defer delete(r.seen, v) // another branch may come here, too
 	switch in.Op {
 	case ir.OpLoad:
 		return in.Flags.Has(ir.Volatile) || r.stored(in)
