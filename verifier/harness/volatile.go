@@ -126,7 +126,7 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 		if f == nil || f.IsBits || f.BitOff/8 != off || !(ir.IsNumber(f.T) || f.T.Kind == ir.DEnum || isTruth(f.T)) {
 			return nil
 		}
-		if r.name, r.t = f.Of(of.Name), f.T; g != nil && g.Var.T == of {
+		if r.name, r.t = f.Of(unqualified(of.Name)), f.T; g != nil && g.Var.T == of {
 			r.name = f.Of(g.Var.Name)
 		}
 	}
@@ -168,6 +168,17 @@ func (p *Program) noteStored(in *ir.Instr) {
 	}
 }
 
+// unqualified returns the name of a type without its qualifiers.
+func unqualified(name string) string {
+	for {
+		word, rest, ok := strings.Cut(name, " ")
+		if !ok || word != "const" && word != "volatile" {
+			return name
+		}
+		name = rest
+	}
+}
+
 // isTruth reports a truth value in a byte of its own.
 func isTruth(t *ir.DType) bool { return t.Kind == ir.DBool && t.Bits == 8 }
 
@@ -192,7 +203,7 @@ func (p *Program) runsOf(r *volatileRange) {
 		r.stored(verdict.StoredHere, verdict.Chosen, ranges.KeptNote, r.name, stored.Low, stored.High)
 	case r.t.Kind == ir.DEnum:
 		if r.runs = p.spans.Enumerated(r.at, r.t); r.runs != nil {
-			r.stored(verdict.StoredHere, verdict.Observed, enumeratedNote, r.name, strings.TrimPrefix(r.t.Name, "volatile "))
+			r.stored(verdict.StoredHere, verdict.Observed, enumeratedNote, r.name, unqualified(r.t.Name))
 		}
 	}
 }
