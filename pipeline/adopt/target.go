@@ -13,6 +13,8 @@ var (
 	compilerWord = regexp.MustCompile(
 		`\b(arm-none-eabi-|avr-|riscv(?:32|64)[\w-]*-|msp430[\w-]*-|arm-linux-gnueabihf-|aarch64-[\w-]+-)`)
 	cortexFlag = regexp.MustCompile(`-?mcpu[= ]\s*(cortex-[a-z]\d+)`)
+	// of armclang, armcc, iccarm and clang, whose names do not say what they compile for
+	cpuFlag = regexp.MustCompile(`(?i)(?:-mcpu=|--cpu[= ])(cortex-[a-z]\d+)`)
 )
 
 // targetOf returns the target that a text of compiler calls or build files is for, and why.
@@ -41,6 +43,15 @@ func targetOf(text, where string) (target, why string) {
 		target = "arm-linux"
 	case strings.HasPrefix(m, "aarch64"):
 		target = "aarch64"
+	case cpuFlag.MatchString(text):
+		c := cpuFlag.FindStringSubmatch(text)
+		if cpu := strings.ToLower(c[1]); hasTarget(cpu) {
+			if cpu == "cortex-m4" && strings.Contains(text, "-mfloat-abi=hard") {
+				cpu = "cortex-m4f"
+			}
+			return cpu, where + " say " + c[0]
+		}
+		return target, "no target is for " + c[0] + " in " + where
 	case strings.Contains(text, " -m32"):
 		return "i386", where + " say -m32"
 	default:

@@ -205,6 +205,9 @@ func maybeCXX(diags []Diagnostic) {
 	for i, d := range diags {
 		if isCXXName.MatchString(d.Message) || cxxHeader.MatchString(d.Message) {
 			diags[i].Message += " (is this C++? its files are named .cpp, .cc or .cxx)"
+			if strings.Contains(d.Message, "'constexpr'") {
+				diags[i].Message += " (or C23? --cflags=-std=c23 says so)"
+			}
 			return
 		}
 	}

@@ -19,6 +19,9 @@ func TestC23(t *testing.T) {
 	if got := lacksC23(one, 19); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
+	if maybeCXX(one); !strings.Contains(one[0].Message, "--cflags=-std=c23") {
+		t.Errorf("%v", one)
+	}
 	for said, hint := range map[string]bool{"unknown type name 'class'": true, "'vector' file not found": true,
 		"unknown type name 'u8'": false, "'board.h' file not found": false} {
 		diags := []Diagnostic{{Message: said}}
