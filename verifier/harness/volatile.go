@@ -191,8 +191,12 @@ func (p *Program) runsOf(r *volatileRange) {
 	stored, changes := p.spans.Stores(r.at, r.t)
 	switch {
 	case ok && (!x.Passed || sole): // else a handler may see what is there for a moment
+		by := verdict.Stored
+		if g := r.at.Global; g != nil && g.Var.Public && !p.spans.Limited(r.at) {
+			by = verdict.StoredHere // by a handler in a file that nobody gave
+		}
 		r.runs = []ranges.Run{{Low: low, High: high}}
-		r.stored(verdict.Stored, verdict.Chosen, ranges.KeptNote, r.name, low, high)
+		r.stored(by, verdict.Chosen, ranges.KeptNote, r.name, low, high)
 	case isTruth(r.t):
 		r.runs = []ranges.Run{{Low: 0, High: 1}}
 		if g := r.at.Global; p.spans.Wild[r.at.Of] || x.Any && p.spans.Set(r.at) && !(g != nil && g.Extern) {

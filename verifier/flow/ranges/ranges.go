@@ -250,6 +250,9 @@ func (s *Table) Stores(at places.Place, t *ir.DType) (r Run, ok bool) {
 	return v.Run(t.Signed), v.Ulow < v.Uhigh && v.Run(t.Signed) != Full(x.Bits).Run(t.Signed)
 }
 
+// Limited reports whether comparisons, masks or remainders keep the number at a place in its range.
+func (s *Table) Limited(at places.Place) bool { x := s.At[at]; return x != nil && x.Value.limited }
+
 // Set reports whether the program itself gives the number at a place, in a way that is followed or not.
 func (s *Table) Set(at places.Place) bool { x := s.At[at]; return x != nil && !x.Unset }
 
