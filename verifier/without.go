@@ -13,9 +13,9 @@ import (
 
 // A generated harness keeps what pointers lead to apart, passes no null where only what it calls asks for it, lets no handler
 // of interrupts run meanwhile, has reads of volatile variables give what the program stores there, or what the function itself
-// left there, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to one place (harness.Program.Overlapping), with null wherever
-// the program asks for it, reads of variables that give any value each time, and stubs for weak functions, does without: what
-// holds there, too, holds.
+// left there, and takes weak functions as they are, which are guesses. The entry in which pointers may lead to one place
+// (harness.Program.Overlapping), with null wherever the program asks for it, reads of variables that give any value each time,
+// and stubs for weak functions, does without: what holds there, too, holds.
 
 // unguessed is the entry that does without these guesses.
 func unguessed() form {
@@ -76,26 +76,26 @@ func anyReads() form {
 	}
 }
 
-// takeWithout gives claims of res that rest on such guesses the answers that more has without.
+// takeWithout returns what gives claims of res that rest on such guesses the answers that more has without.
 func takeWithout(rests func(*verdict.Result) func(*verdict.Claim) bool) func(res, more *verdict.Result, _ *built) {
-	return func(res, more *verdict.Result, _ *built) { takeKnown(res, more, rests(res), rests(more)) }
-}
-
-func takeKnown(res, more *verdict.Result, guessedHere, guessed func(*verdict.Claim) bool) {
-	known := map[string]*verdict.Claim{}
-	for i := range more.Claims {
-		if c := &more.Claims[i]; c.Status.Holds() && !guessed(c) {
-			known[c.ID] = c
+	return func(res, more *verdict.Result, _ *built) {
+		known := map[string]*verdict.Claim{}
+		guessed := rests(more)
+		for i := range more.Claims {
+			if c := &more.Claims[i]; c.Status.Holds() && !guessed(c) {
+				known[c.ID] = c
+			}
 		}
-	}
-	for i := range res.Claims {
-		c := &res.Claims[i]
-		k := known[c.ID]
-		if k == nil || !guessedHere(c) || c.Known()&^k.Known()&verdict.Always != 0 || more.Adds(k, c) {
-			continue
+		guessed = rests(res)
+		for i := range res.Claims {
+			c := &res.Claims[i]
+			k := known[c.ID]
+			if k == nil || !guessed(c) || c.Known()&^k.Known()&verdict.Always != 0 || more.Adds(k, c) {
+				continue
+			}
+			adopt(res, more, k, nil)
+			*c = *k
 		}
-		adopt(res, more, k, nil)
-		*c = *k
 	}
 }
 
@@ -120,8 +120,9 @@ func restsOn(such func(*verdict.Assumption) bool) func(*verdict.Result) func(*ve
 }
 
 // unquiet returns the part of m that plan is about, in which reads of variables that others change give any number each
-// time, as those of volatile ones do, whatever the program or the function stores there, weak functions do anything, and the pointers of null may be null; plan does without these assumptions then. Where there is nothing of that
-// kind, it is m; nil: it cannot be copied.
+// time, as those of volatile ones do, whatever the program or the function stores there, weak functions do anything, and the
+// pointers of null may be null; plan does without these assumptions then. Where there is nothing of that kind, it is m; nil:
+// it cannot be copied.
 func unquiet(m *ir.Module, plan *Plan, null map[string]string) *ir.Module {
 	changed, own, weak := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, a := range plan.Assumptions {

@@ -33,14 +33,16 @@ int end(%[2]s) { return d->mode / (2 - d->mode); }
 // TestVolatileMembers: what the state of a driver is, in volatile members, nothing but the program says; another value is a
 // condition, and no finding. What it stores without a limit, or never, is any; what fails by what it stores does.
 func TestVolatileMembers(t *testing.T) {
-	for _, c := range [][3]string{{"", "struct drv *d", "struct drv.mode is 0..2"}, {"static struct drv x;\n#define d (&x)", "void", "x.mode is 0..2"}} {
+	for _, c := range [][3]string{{"", "struct drv *d", "struct drv.mode is 0..2"},
+		{"static struct drv x;\n#define d (&x)", "void", "x.mode is 0..2"}} {
 		text := fmt.Sprintf(driverC, c[0], c[1])
 		text = strings.ReplaceAll(text, "void, uint8_t len", "uint8_t len")
 		dir := writeTree(t, map[string]string{"src.c": text})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
 		expectCalls(t, rep, errs, map[string]anyCall{"init": {verdict.Proved, ""}, "tick": {verdict.Proved, ""},
 			"name": {verdict.Conditional, "st is 0..2"}, "mode": {verdict.Conditional, c[2]},
-			"asked": {verdict.Conditional, "asked is an enumerator of enum st"}, "ready": {verdict.Proved, ""}, "receive": {verdict.Proved, ""},
+			"asked": {verdict.Conditional, "asked is an enumerator of enum st"},
+			"ready": {verdict.Proved, ""}, "receive": {verdict.Proved, ""},
 			"received": {verdict.Violated, "out of bounds"}, "unset": {verdict.Violated, "out of bounds"},
 			"wrong": {verdict.Violated, "out of bounds"}, "end": {verdict.Violated, "by zero"}}, assumptionTexts)
 	}
@@ -122,7 +124,8 @@ uint8_t counted(void) { return pool[many].len; }
 // TestVolatileByCalls: what several volatile numbers and other variables are together, calls bring about and no read of each
 // by itself. What the program computes from numbers of its own is not any number; what it counts is.
 func TestVolatileByCalls(t *testing.T) {
-	for check, status := range map[string]verdict.Status{"if (head == tail) return 0;": verdict.Unknown, "": verdict.Violated} {
+	for check, status := range map[string]verdict.Status{
+		"if (head == tail) return 0;": verdict.Unknown, "": verdict.Violated} {
 		dir := writeTree(t, map[string]string{"src.c": fmt.Sprintf(pointersC, check)})
 		_, rep, errs := checkJSON(t, filepath.Join(dir, "src.c"), "--target", "cortex-m3")
 		for i := range rep.Results {

@@ -25,10 +25,7 @@ func targetOf(text, where string) (target, why string) {
 	case strings.HasPrefix(m, "arm-none-eabi"):
 		target = "cortex-m3"
 		if c := cortexFlag.FindStringSubmatch(text); c != nil && hasTarget(c[1]) {
-			target = c[1]
-			if c[1] == "cortex-m4" && strings.Contains(text, "-mfloat-abi=hard") {
-				target = "cortex-m4f"
-			}
+			target = withFloats(c[1], text)
 		}
 	case strings.HasPrefix(m, "avr"):
 		target = "avr"
@@ -46,10 +43,7 @@ func targetOf(text, where string) (target, why string) {
 	case cpuFlag.MatchString(text):
 		c := cpuFlag.FindStringSubmatch(text)
 		if cpu := strings.ToLower(c[1]); hasTarget(cpu) {
-			if cpu == "cortex-m4" && strings.Contains(text, "-mfloat-abi=hard") {
-				cpu = "cortex-m4f"
-			}
-			return cpu, where + " say " + c[0]
+			return withFloats(cpu, text), where + " say " + c[0]
 		}
 		return target, "no target is for " + c[0] + " in " + where
 	case strings.Contains(text, " -m32"):
@@ -58,6 +52,14 @@ func targetOf(text, where string) (target, why string) {
 		return target, "no cross compiler in " + where
 	}
 	return target, where + " call " + strings.TrimSuffix(m, "-") + "-gcc"
+}
+
+// withFloats returns the target of a processor whose calls may pass floats in registers.
+func withFloats(cpu, text string) string {
+	if cpu == "cortex-m4" && strings.Contains(text, "-mfloat-abi=hard") {
+		return "cortex-m4f"
+	}
+	return cpu
 }
 
 // callText writes recorded calls as one text, compilers first.

@@ -203,13 +203,15 @@ var isCXXName = regexp.MustCompile(`^unknown type name '(class|namespace|templat
 // maybeCXX says of a file named as C that it looks like C++.
 func maybeCXX(diags []Diagnostic) {
 	for i, d := range diags {
-		if isCXXName.MatchString(d.Message) || cxxHeader.MatchString(d.Message) {
-			diags[i].Message += " (is this C++? its files are named .cpp, .cc or .cxx)"
-			if strings.Contains(d.Message, "'constexpr'") {
-				diags[i].Message += " (or C23? --cflags=-std=c23 says so)"
-			}
-			return
+		word := isCXXName.FindStringSubmatch(d.Message)
+		if word == nil && !cxxHeader.MatchString(d.Message) {
+			continue
 		}
+		diags[i].Message += " (is this C++? its files are named .cpp, .cc or .cxx)"
+		if word != nil && word[1] == "constexpr" {
+			diags[i].Message += " (or C23? --cflags=-std=c23 says so)"
+		}
+		return
 	}
 }
 

@@ -42,48 +42,62 @@ func Decide(ctx context.Context, m *ir.Module, plan problem.Plan, res *verdict.R
 			c.startAnywhere(found)
 		}
 	}
-	c.find()
-	maps.DeleteFunc(c.open, func(_ string, claim *verdict.Claim) bool { return claim.Check == verdict.Leak })
-	if calls.Entry == "" {
-		return
-	}
-	if c.readsStored() {
-		c.holds = true
-		if c.ask(ctx, callsSearch, policy.CallsSearch, true, false); c.wouldProve() {
-			c.holds = false
-			c.ask(ctx, callsEngines, policy.CallsTime, false, true)
+	c.findForCalls()
+	switch {
+	case calls.Entry == "":
+	case c.readsStored():
+		c.ask(ctx, callsSearch, policy.CallsSearch, ofFailures)
+		if c.findForCalls(); c.wouldProve() {
+			c.ask(ctx, callsEngines, policy.CallsTime, ofProofs)
 		}
-	} else if c.wouldProve() {
-		c.ask(ctx, callsEngines, policy.CallsTime, true, true)
-	} else {
-		c.ask(ctx, callsSearch, policy.CallsSearch, true, true)
+	case c.wouldProve():
+		c.ask(ctx, callsEngines, policy.CallsTime, ofBoth)
+	default:
+		c.ask(ctx, callsSearch, policy.CallsSearch, ofBoth)
 	}
 }
 
+// answers are those of an entry that are taken over.
+type answers int
+
+const (
+	ofBoth     answers = iota
+	ofFailures         // volatile numbers that the program stores are memory: the calls bring about what they read
+	ofProofs           // such numbers are any in the range that the program keeps them in
+)
+
 // ask asks about the claims that wait in runs of the entry of calls, and takes over what fails, or holds.
-func (c *byCalls) ask(ctx context.Context, engines []race.Entrant, limit time.Duration, failures, proofs bool) {
+func (c *byCalls) ask(ctx context.Context, engines []race.Entrant, limit time.Duration, taken answers) {
 	if len(c.open) == 0 || ctx.Err() != nil {
 		return
 	}
-	if found := c.run(ctx, c.calls.Entry, c.calls.Assumptions, c.calls.Open, engines, limit); found != nil {
-		found.Claims = slices.DeleteFunc(found.Claims, func(f verdict.Claim) bool {
-			return !failures && f.Status == verdict.Violated || !proofs && f.Status != verdict.Violated
-		})
-		c.take(found)
+	c.holdsStored = taken == ofFailures
+	found := c.run(ctx, c.calls.Entry, c.calls.Assumptions, c.calls.Open, engines, limit)
+	if found == nil {
+		return
 	}
-	c.find()
-	maps.DeleteFunc(c.open, func(_ string, claim *verdict.Claim) bool { return claim.Check == verdict.Leak })
+	found.Claims = slices.DeleteFunc(found.Claims, func(f verdict.Claim) bool {
+		return taken == ofProofs && f.Status == verdict.Violated || taken == ofFailures && f.Status != verdict.Violated
+	})
+	c.take(found)
 }
 
-// readsStored reports whether calls read volatile numbers that the program stores. Violations are then looked for where they
-// are memory: these calls bring about what they read. Proofs are of any value in the range that the program keeps them in.
+// readsStored reports whether calls read volatile numbers that the program stores.
 func (c *byCalls) readsStored() bool {
 	entry := c.module.Func(c.calls.Entry)
-	return entry != nil && !c.plan.VolatileMemory && slices.ContainsFunc(c.module.Slice(entry, true).Funcs, func(f *ir.Func) bool {
-		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-			return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool { return in.Flags.Has(ir.Stored) && !in.Flags.Has(ir.Sole) })
-		})
-	})
+	if entry == nil || c.plan.VolatileMemory {
+		return false
+	}
+	for _, f := range c.module.Slice(entry, true).Funcs {
+		for _, b := range f.Blocks {
+			if slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
+				return in.Flags.Has(ir.Stored) && !in.Flags.Has(ir.Sole)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // byCalls takes over what runs of other entries show.
@@ -96,9 +110,10 @@ type byCalls struct {
 	past   map[string]*verdict.Claim // likewise those that hold, where executions end that go past blocks of guessed sizes
 	shown  map[string]bool           // claims of the last entry that hold in all its runs
 	hold   bool                      // nothing fails in these
-	holds  bool                      // volatile numbers that the program stores are memory in these: they prove nothing
 	// where something may fail in these, and all of it is modelled: that no call before does; nil: else
 	unless *verdict.Assumption
+
+	holdsStored bool // problem.Plan.HoldsStored of the next entry
 }
 
 // find finds the claims that wait.
@@ -113,6 +128,12 @@ func (c *byCalls) find() {
 			c.past[claim.ID] = claim
 		}
 	}
+}
+
+// findForCalls finds those that calls may settle: no leaks.
+func (c *byCalls) findForCalls() {
+	c.find()
+	maps.DeleteFunc(c.open, func(_ string, claim *verdict.Claim) bool { return claim.Check == verdict.Leak })
 }
 
 // endsAtGuess reports a violation past the end of a block of a guessed size: what holds behind it does so of the executions
@@ -140,7 +161,7 @@ func (c *byCalls) wouldProve() bool {
 func (c *byCalls) run(ctx context.Context, entry string, assumptions, open []verdict.Assumption, engines []race.Entrant,
 	limit time.Duration) *verdict.Result {
 	q := c.plan.Beside(entry, assumptions, open)
-	q.HoldsStored = c.holds
+	q.HoldsStored = c.holdsStored
 	for _, a := range c.plan.Assumptions {
 		if a.Relation != verdict.Start && a.Relation != verdict.Quiet {
 			q.Assumptions = verdict.AddAssumptions(q.Assumptions, a)

@@ -41,18 +41,18 @@ type Program struct {
 
 	truths *truths // in unions; nil: there are none
 
-	// of the volatile numbers that functions read: what is taken for granted, of those that a function alone writes, and
-	// those of which it is open what they hold
-	volatile, sole, unsure map[*ir.Func][]verdict.Assumption
-	leaning                map[*ir.Global]string     // variables whose ranges rest on that, too
-	leanOn                 []verdict.Assumption      // of those of them that a function alone writes
-	nonnull                map[*ir.Func]bool         // pass pointers that may not be null
-	beside                 map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
-	woven                  *interrupt.Woven          // handlers of interrupts that run between steps; nil: none
-	reach                  map[*ir.Func]places.Reach // see reachOf
-	kinds                  map[*ir.Func][]string     // see kindsOf
-	step                   int                       // bytes of the widest access that is one step
-	few                    func(*ir.DType) bool      // see Few; nil: none
+	// of the volatile numbers that functions read: what is taken for granted, and what is open
+	volatile, unsure map[*ir.Func][]verdict.Assumption
+	computes         map[places.Place]bool     // see computed
+	leaning          map[*ir.Global]string     // variables whose ranges rest on that, too
+	leanOn           []verdict.Assumption      // of those of them that a function alone writes
+	nonnull          map[*ir.Func]bool         // pass pointers that may not be null
+	beside           map[*ir.Func]bool         // handed to functions that are not there; nil: not yet known
+	woven            *interrupt.Woven          // handlers of interrupts that run between steps; nil: none
+	reach            map[*ir.Func]places.Reach // see reachOf
+	kinds            map[*ir.Func][]string     // see kindsOf
+	step             int                       // bytes of the widest access that is one step
+	few              func(*ir.DType) bool      // see Few; nil: none
 	// members that code compares with null may be null, in all harnesses: see MembersMayBeNull
 	asksNull bool
 }
@@ -62,7 +62,7 @@ func NewProgram(m *ir.Module) *Program {
 	p := &Program{m: m, calls: map[*ir.Func][]*ir.Instr{}, places: places.Of(m),
 		spans: ranges.Of(m, false), seems: ranges.Of(m, true), given: map[string]*Given{}, pools: map[string]bool{}, reach: map[*ir.Func]places.Reach{}, kinds: map[*ir.Func][]string{}, counts: map[string]Count{}, needs: map[string]int64{},
 		volatile: map[*ir.Func][]verdict.Assumption{}, unsure: map[*ir.Func][]verdict.Assumption{},
-		nonnull: map[*ir.Func]bool{}, sole: map[*ir.Func][]verdict.Assumption{}, step: int(interrupt.AtomicBytes(m)),
+		nonnull: map[*ir.Func]bool{}, computes: map[places.Place]bool{}, step: int(interrupt.AtomicBytes(m)),
 		changed: ChangedGlobals(m), constructed: map[string]bool{}, effects: map[*ir.Func]*touches{},
 		alone: map[*ir.Func]*touches{}, stay: map[*ir.Global]bool{}}
 	p.code = uses.NewReader(m, p.spans.Words)

@@ -273,7 +273,7 @@ func (h *harness) reads() map[*ir.Global]int {
 		into := ir.AddressesIn(f)
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if in.Op == ir.OpLoad && in.Flags.Has(ir.Volatile) && in.T.IsInt() {
+				if readsVolatile(in) {
 					continue
 				}
 				for i, v := range in.Args {

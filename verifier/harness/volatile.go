@@ -18,16 +18,18 @@ import (
 func (p *Program) keepVolatile() {
 	b := &irbuild.Builder{Module: p.m}
 	for _, f := range p.m.Funcs {
-		for _, blk := range f.Blocks {
-			for _, in := range blk.Instrs {
-				p.keepSole(in)
-				p.noteStored(in)
-			}
-		}
 		vars := f.VarsBySlot()
 		of := map[*ir.Instr]*volatileRange{}
+		var sole []verdict.Assumption
 		for _, blk := range f.Blocks {
 			for _, in := range blk.Instrs {
+				if !readsVolatile(in) {
+					continue
+				}
+				if a, is := p.keepSole(in); is {
+					sole = verdict.AddAssumptions(sole, a)
+				}
+				p.noteStored(in)
 				if r := p.volatileRange(vars, in); r != nil && r.runs != nil {
 					of[in] = r
 				} else if r != nil {
@@ -36,32 +38,39 @@ func (p *Program) keepVolatile() {
 				}
 			}
 		}
-		if len(of) == 0 {
-			continue
+		if len(of) > 0 {
+			p.keepRanges(b, f, of)
 		}
-		b.RewriteFunc(f, func(in *ir.Instr) {
-			b.Keep(in)
-			r := of[in]
-			if r == nil {
-				return
-			}
-			model := b.Model(ir.ModelKept, "firmproof.kept", ir.Void(), within(b, in, r.t, r.runs))
-			for _, a := range r.rests {
-				brings(a.ID, model)
-				if a.ReadsStored() {
-					brings(a.ID, in)
-				}
-			}
-			for _, a := range p.leansOn(r) {
-				brings(a.ID, in)
-			}
-			p.volatile[f] = verdict.AddAssumptions(p.volatile[f], slices.Concat(r.rests, p.leansOn(r))...)
-		})
-	}
-	for f, list := range p.sole {
-		p.volatile[f] = verdict.AddAssumptions(p.volatile[f], list...)
+		p.volatile[f] = verdict.AddAssumptions(p.volatile[f], sole...)
 	}
 	p.m.Funcs = append(p.m.Funcs, b.Decls...)
+}
+
+// keepRanges has loads of f give numbers in these ranges.
+func (p *Program) keepRanges(b *irbuild.Builder, f *ir.Func, of map[*ir.Instr]*volatileRange) {
+	b.RewriteFunc(f, func(in *ir.Instr) {
+		b.Keep(in)
+		r := of[in]
+		if r == nil {
+			return
+		}
+		model := b.Model(ir.ModelKept, "firmproof.kept", ir.Void(), within(b, in, r.t, r.runs))
+		for _, a := range r.rests {
+			brings(a.ID, model)
+			if a.ReadsStored() {
+				brings(a.ID, in)
+			}
+		}
+		for _, a := range p.leansOn(r) {
+			brings(a.ID, in)
+		}
+		p.volatile[f] = verdict.AddAssumptions(p.volatile[f], slices.Concat(r.rests, p.leansOn(r))...)
+	})
+}
+
+// readsVolatile reports a load of a volatile number.
+func readsVolatile(in *ir.Instr) bool {
+	return in.Op == ir.OpLoad && in.Flags.Has(ir.Volatile) && in.T.IsInt()
 }
 
 // ReadsVolatile reports whether a function reads a volatile number that is not at a constant address.
@@ -69,7 +78,7 @@ func ReadsVolatile(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Funcs, func(f *ir.Func) bool {
 		return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
 			return slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
-				if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
+				if !readsVolatile(in) {
 					return false
 				}
 				c, fixed := ir.Root(in.Args[0]).(*ir.Const)
@@ -97,18 +106,16 @@ func (p *Program) leansOn(r *volatileRange) []verdict.Assumption {
 	return p.leanOn
 }
 
-// stored is what loads take for granted. by is verdict.Stored, or verdict.StoredHere: then it is a condition of what rests on it.
+// stored notes what loads take for granted. by is verdict.Stored, or, if what rests on it holds on that condition alone,
+// verdict.StoredHere.
 func (r *volatileRange) stored(by string, origin verdict.Origin, format string, args ...any) {
 	a := verdict.Assume(r.name, verdict.Interval, origin, fmt.Sprintf(format, args...))
 	a.Other = by
 	r.rests = append(r.rests, a)
 }
 
-// volatileRange returns what is known of the volatile number that in loads; nil: nothing, or in is no such load.
+// volatileRange returns what is known of the volatile number that in loads; nil: nothing.
 func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volatileRange {
-	if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
-		return nil
-	}
 	at, ok := p.spans.Of[in]
 	known := ok
 	if !ok {
@@ -150,9 +157,6 @@ func (p *Program) volatileRange(vars map[ir.Value]*ir.Var, in *ir.Instr) *volati
 
 // noteStored marks a load of a volatile number that the program itself stores.
 func (p *Program) noteStored(in *ir.Instr) {
-	if in.Op != ir.OpLoad || !in.Flags.Has(ir.Volatile) || !in.T.IsInt() {
-		return
-	}
 	at, ok := p.seems.Of[in]
 	x := p.seems.At[at]
 	if !ok || x == nil || !x.Some || p.spans.Devices[at.Of] {
@@ -160,9 +164,9 @@ func (p *Program) noteStored(in *ir.Instr) {
 	}
 	in.Flags |= ir.Stored
 	if at.Of == "" && !in.Flags.Has(ir.Sole) {
-		a := storedThere(at.Global.Var.Name)
+		name := at.Global.Var.Name
+		a := verdict.Assume(name, verdict.Meaning, verdict.Chosen, name+" is as at first as long as other variables are")
 		a.Other = verdict.Meanwhile
-		a.ID += "." + a.Other
 		brings(a.ID, in)
 		p.unsure[in.Block.Func] = verdict.AddAssumptions(p.unsure[in.Block.Func], a)
 	}

@@ -12,6 +12,15 @@ import (
 // last samples. Then ranges do not say which numbers there are, and any number is a guess. What comes from elsewhere (a
 // parameter, a register, a buffer) may be any, and so may what is counted by constants.
 func (p *Program) computed(at places.Place) bool {
+	is, known := p.computes[at]
+	if !known {
+		is = p.onlyComputed(at)
+		p.computes[at] = is
+	}
+	return is
+}
+
+func (p *Program) onlyComputed(at places.Place) bool {
 	some := false
 	for _, f := range p.m.Funcs {
 		for _, b := range f.Blocks {
@@ -35,21 +44,13 @@ func (p *Program) computed(at places.Place) bool {
 
 // countsAt reports whether v is what is at a place, and a constant more or less.
 func (p *Program) countsAt(v ir.Value, at places.Place) bool {
-	in, ok := uncast(v).(*ir.Instr)
+	in, ok := resized(v).(*ir.Instr)
 	if !ok || in.Op != ir.OpAdd && in.Op != ir.OpSub {
 		return false
 	}
 	_, constant := in.Args[1].(*ir.Const)
-	load, ok := uncast(in.Args[0]).(*ir.Instr)
+	load, ok := resized(in.Args[0]).(*ir.Instr)
 	return constant && ok && load.Op == ir.OpLoad && p.seems.Of[load] == at
-}
-
-// uncast returns the number that v is another width of.
-func uncast(v ir.Value) ir.Value {
-	for in, ok := v.(*ir.Instr); ok && (in.Op == ir.OpTrunc || in.Op == ir.OpZext || in.Op == ir.OpSext); in, ok = v.(*ir.Instr) {
-		v = in.Args[0]
-	}
-	return v
 }
 
 // derived reports whether v is computed from a number that the program stores somewhere.

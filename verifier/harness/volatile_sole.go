@@ -7,20 +7,20 @@ import (
 	"github.com/firmproof/firmproof/verifier/verdict"
 )
 
-// keepSole has a load of a volatile number that its function alone writes give what is in memory, and notes what that
+// keepSole has a load of a volatile number that its function alone writes give what is in memory, and returns what that
 // takes for granted.
-func (p *Program) keepSole(in *ir.Instr) {
-	if in.Op != ir.OpLoad || !p.spans.IsSole(in) {
-		return
+func (p *Program) keepSole(in *ir.Instr) (a verdict.Assumption, is bool) {
+	if !p.spans.IsSole(in) {
+		return a, false
 	}
 	f, g := in.Block.Func, p.spans.Of[in].Global
-	a := leftBy(f, g)
+	a = leftBy(f, g)
 	if p.leaning[g] == "" { // the range of what it reads holds without
 		a.Other = verdict.Sole
 	}
 	in.Flags |= ir.Sole
 	brings(a.ID, in)
-	p.sole[f] = verdict.AddAssumptions(p.sole[f], a)
+	return a, true
 }
 
 // leftBy is the assumption that a function, which alone writes a variable, finds there what it left.

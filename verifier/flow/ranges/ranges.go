@@ -45,7 +45,8 @@ const anyWidth int = 0
 // Of works out what m stores in its numbers. lenient: as if numbers were changed by stores to them alone, which
 // says what the program seems to keep to, and nothing that holds.
 func Of(m *ir.Module, lenient bool) *Table {
-	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Devices: map[string]bool{}, Of: map[*ir.Instr]places.Place{},
+	s := &Table{m: m, At: map[places.Place]*span{}, Wild: map[string]bool{}, Devices: map[string]bool{},
+		Of:    map[*ir.Instr]places.Place{},
 		Loose: map[int]bool{},
 		enums: map[*ir.Param]*ir.DType{}, passed: map[*ir.Param]bool{}, tables: map[*ir.Global]*span{},
 		Fields: map[string]map[int64]bool{}, lenient: lenient}
